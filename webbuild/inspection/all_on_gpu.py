@@ -11,7 +11,7 @@ from webbuild.targets.table import KernelTable
 
 
 def all_on_gpu(model: ir.Model, table: KernelTable) -> bool:
-    """Return whether the engine runs every node on the GPU, but for those that it computes while it loads."""
+    """Return whether the engine runs every node on the GPU, except those it folds at load time."""
     copy, nodes = prepare_graph(model, {})
     placings = place_nodes(nodes, table, cpu_node_names(copy)).values()
     return all(placing.kind in ("gpu", "folded") for placing in placings)

@@ -1,4 +1,4 @@
-"""Findings of a model before patching, and of its WebGPU graph afterwards."""
+"""Findings of a model before patching, and of its WebGPU graph after."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
 _MAX_NAMED = 3
-"""Codes of warnings that are named where some are left, the most frequent ones."""
+"""Maximum number of warning codes that are listed, the most frequent first."""
 
 
 class BeforeAfter(Struct, frozen=True, rename="camel"):
-    """Findings on a target, of the model as it was given and of what will be shipped. `fails` is about the latter.
+    """Findings for a target, of the original model and of the patched graph. `fails` is about the patched graph.
 
-    The peaks are what the GPU holds at most, None where nothing runs there.
+    The peaks are the maximum GPU memory, None if nothing runs on the GPU.
     """
 
     target: str
@@ -36,7 +36,7 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
     peak_after: GpuPeak | None = None
 
     def summary_lines(self) -> list[str]:
-        """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
+        """Return a line for each error and memory warning left on WebGPU, then the number of findings."""
         errors = [finding for finding in self.after if finding.severity == "error"]
         slow = Counter(finding.code for finding in self.after if finding.severity == "warning")
         lines = []
@@ -56,9 +56,9 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
 
 
 def merge_stage_findings(findings: Mapping[str, BeforeAfter | None]) -> BeforeAfter | None:
-    """Return the findings of all stages, each with its stage in front of the place; of one without a name its own.
+    """Return the findings of all stages, each prefixed with its stage; those of a single unnamed stage as they are.
 
-    What the GPU holds at most is not known of several, which may lie there together.
+    Several stages have no peak: they may use GPU memory at the same time.
     """
     known = {name: each for name, each in findings.items() if each is not None}
     if not known or list(findings) == [""]:
@@ -78,7 +78,7 @@ def merge_stage_findings(findings: Mapping[str, BeforeAfter | None]) -> BeforeAf
 def inspect_before_after(
     original: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int], inspected: Inspection | None = None
 ) -> BeforeAfter | None:
-    """Inspect both, the patched one unless it was `inspected`. None where the target was not measured."""
+    """Inspect both models, the patched one unless `inspected` is given; None if the target was not measured."""
     known = find_table(target)
     if known is None:
         return None

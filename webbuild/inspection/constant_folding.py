@@ -14,21 +14,21 @@ RANDOM_OPS = frozenset({
     "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli",
 })  # fmt: skip
 _NEVER_FOLDED = {*RANDOM_OPS, "DequantizeLinear"}
-"""Never folded: random, or a weight that is meant to stay small."""
+"""Never folded: random values, and quantized weights, which should stay small."""
 
 _ELIMINATED = {"Identity", "Dropout"}
-"""Taken out of the graph wherever their output is not the graph's."""
+"""Removed from the graph unless their output is a graph output."""
 
 
 def folded_nodes(nodes: Sequence[ScopedNode], without_kernel: set[ir.Node]) -> set[ir.Node]:
-    """Return the nodes that are folded before the first one is placed, given those that nothing can compute."""
+    """Return the nodes that are folded before placement, given the nodes without any kernel."""
     known: set[ir.Value] = set()
     folded: set[ir.Node] = set()
     for each in nodes:
         node = each.node
         if node.op_type in _ELIMINATED and not any(value.is_graph_output() for value in node.outputs):
             folded.add(node)
-            if node.inputs and (given := node.inputs[0]) is not None and (given in known or _is_stored(given)):
+            if node.inputs and (source := node.inputs[0]) is not None and (source in known or _is_stored(source)):
                 known |= set(node.outputs)
         elif node not in without_kernel and _is_constant(node, known):
             folded.add(node)

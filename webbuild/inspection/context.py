@@ -17,15 +17,15 @@ from webbuild.targets.table import KernelTable
 
 T = TypeVar("T")
 DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero", "Compress", "Unique")
-"""Operators whose outputs are as long as the data make them."""
+"""Operators with data-dependent output shapes."""
 _INVERSE_INDICES = 2
-"""The output of Unique that is as long as its input."""
+"""The output of Unique with the length of its input."""
 
 
 class InspectionContext(Struct, frozen=True):
-    """A model, its nodes in their order and where each runs, and the table of the target.
+    """A model, its nodes in order, their placements, and the kernel table of the target.
 
-    `dynamic_values` are the values whose length the data decide: they may be empty.
+    `dynamic_values` are the values with a data-dependent length, which may be 0.
     """
 
     model: ir.Model
@@ -34,11 +34,11 @@ class InspectionContext(Struct, frozen=True):
     placements: Mapping[ir.Node, NodePlacement]
     dynamic_values: frozenset[ir.Value]
     known: dict[Callable[[ir.Model], Any], Any] = {}
-    """What `once` has read."""
+    """The cache of `once`."""
 
     @property
     def wasm(self) -> bool:
-        """Whether the build computes everything on the CPU, so that no node is in the wrong place there."""
+        """Whether the build computes everything on the CPU."""
         return self.table.target.build == "wasm"
 
     @property
@@ -59,7 +59,7 @@ class InspectionContext(Struct, frozen=True):
         return node is not None and (placing := self.placements.get(node)) is not None and placing.kind == "cpu"
 
     def schema_version(self, node: ir.Node) -> int:
-        """The version of the operator that the node's opset means."""
+        """The schema version of a node's operator at its opset."""
         return self.placements[node].kernel.schema_version
 
     def is_constant(self, value: ir.Value | None) -> bool:
@@ -76,7 +76,7 @@ def dtype_name(value: ir.Value | None) -> str:
 
 
 def constant_input(node: ir.Node, index: int) -> NDArray[Any] | None:
-    """Return the constant that is an input of a node, None if it is computed or left out."""
+    """Return an input of a node as an array; None if it is computed, omitted or large."""
     value = input_value(node, index)
     if value is not None and value.const_value is not None and value.const_value.size > 1 << 16:
         return None
@@ -84,14 +84,14 @@ def constant_input(node: ir.Node, index: int) -> NDArray[Any] | None:
 
 
 def has_dynamic_output(node: ir.Node) -> bool:
-    """Whether the data decide the length of an output that is read."""
+    """Whether an output that is read has a data-dependent shape."""
     if node.op_type == "Unique" and node.domain in ("", "ai.onnx"):
         return any(is_read(value) for index, value in enumerate(node.outputs) if index != _INVERSE_INDICES)
     return node.op_type in DATA_DEPENDENT_OPS
 
 
 def data_dependent_values(nodes: Sequence[ScopedNode]) -> frozenset[ir.Value]:
-    """Return the values of a length that the data decide, in the given order of the graph."""
+    """Return the values with a data-dependent length, given the nodes in order."""
     values: set[ir.Value] = set()
     for each in nodes:
         node = each.node

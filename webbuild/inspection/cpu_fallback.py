@@ -26,9 +26,9 @@ _FAILURES = ("no-session", *_WRONG_OUTCOMES)
 
 
 class FallbackPlan(Struct, frozen=True):
-    """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may.
+    """The nodes assigned to the CPU, and why the graph is disabled, None if it is not.
 
-    `inspection` is that of the graph as it then is.
+    `inspection` is of the graph with these nodes on the CPU.
     """
 
     rewrites: tuple[Rewrite, ...] = ()
@@ -37,10 +37,9 @@ class FallbackPlan(Struct, frozen=True):
 
 
 def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
-    """Name the nodes of a patched graph that would still throw or be wrong on the GPU, so that the CPU runs them.
+    """Assign the nodes of a patched graph that would still throw or be wrong on the GPU to the CPU.
 
-    Where that is not enough, for want of any kernel, the graph is disabled: the runtime then takes the one for WASM,
-    and says why.
+    If a node has no CPU kernel either, the graph is disabled: the runtime then uses the WASM graph, and says why.
     """
     if table.target.build == "wasm":
         return FallbackPlan()
@@ -65,15 +64,15 @@ def _assign_to_cpu(model: ir.Model, inspection: Inspection) -> list[Rewrite]:
 
 
 def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTarget) -> None:
-    """See that the graph for WASM, to which a model is to step, gets a session there.
+    """Check that the WASM graph of a model with a disabled WebGPU graph gets a session.
 
     Args:
-        model: that graph.
-        table: of the WASM build.
-        disabled: why it steps there.
+        model: the WASM graph.
+        table: the kernel table of the WASM build.
+        disabled: why the WebGPU graph is disabled.
 
     Raises:
-        WebbuildError: `no-compatible-build` where no build of the engine can run the model.
+        WebbuildError: `no-compatible-build` if no build of the engine can run the model.
     """
     error = next(_errors(inspect("", model, table, {})), None)
     if error is not None and error.outcome == "no-session":
@@ -86,7 +85,7 @@ def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTa
 
 
 def _is_for_cpu(finding: Finding) -> bool:
-    """Whether the CPU fixes it: what has an error, a pass of its own or none, and what names this as its fix."""
+    """Whether running the node on the CPU fixes a finding: a throw or wrong answer, or cpu-fallback is its fix."""
     return CpuFallback.code in finding.fixed_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
 
 
@@ -98,8 +97,8 @@ def _reason(inspection: Inspection) -> DisabledTarget | None:
 
 
 def _errors(inspection: Inspection) -> Iterator[Finding]:
-    """Yield what would go wrong at a node. What is too large for a browser is so for WASM as well."""
-    about = {rule.code for rule in model_rules()}
+    """Yield errors about nodes. Errors about the whole model, such as its size, apply to WASM as well."""
+    model_codes = {rule.code for rule in model_rules()}
     for finding in inspection.findings:
-        if finding.severity == "error" and finding.outcome in _FAILURES and finding.code not in about:
+        if finding.severity == "error" and finding.outcome in _FAILURES and finding.code not in model_codes:
             yield finding

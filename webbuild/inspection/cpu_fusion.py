@@ -1,10 +1,10 @@
-"""Gathers on the CPU that the engine replaces by one Split: its log names that, `inspect` names the model's own nodes.
+"""Gathers on the CPU that the engine replaces by one Split: its log lists the Split, `inspect` the model's nodes.
 
     Gather(x [2, n], 0), Gather(x, 1)  ->  Squeeze(Split(x)), Squeeze(Split(x))
 
-From the engine's source (`GatherToSplitFusion`), and measured on 1.30.0. It fuses on the CPU alone, after it has placed
-the nodes, wherever x is computed. x may not be the output of Shape, nor one of several outputs. Each of its parts is
-taken once, and nothing else reads it.
+From the engine's source (`GatherToSplitFusion`), and measured on 1.30.0. The engine fuses only nodes on the CPU, after
+placement, wherever x is computed. x may not be the output of Shape, nor one of several outputs. Each part of x is
+gathered once, and nothing else reads x.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fused_operators(nodes: Sequence[ir.Node]) -> list[str]:
 
 
 def split_gathers(nodes: Collection[ir.Node]) -> Iterator[Sequence[ir.Node]]:
-    """Yield the Gathers, of nodes on the CPU, that become one Split."""
+    """Yield each group of Gathers, among the nodes on the CPU, that becomes one Split."""
     for value in dict.fromkeys(node.inputs[0] for node in nodes if node.op_type == "Gather"):
         readers = [] if value is None else [use.node for use in value.uses()]
         if value is not None and _may_be_split(value) and all(node in nodes for node in readers):
@@ -44,13 +44,13 @@ def _may_be_split(value: ir.Value) -> bool:
 
 
 def _size(value: ir.Value, axis: int) -> int:
-    """Return the size of an axis, 0 where it is free."""
+    """Return the size of an axis, 0 if it is dynamic."""
     size = None if value.shape is None else value.shape[axis]
     return size if isinstance(size, int) else 0
 
 
 def _part(node: ir.Node, value: ir.Value) -> tuple[int, int] | None:
-    """Return the axis of which a Gather takes one part, and which; None for what takes none or many."""
+    """Return the axis and the index of a Gather that takes one part of a value; None for any other node."""
     index = constant(node.inputs[1]) if node.op_type == "Gather" and node.inputs[0] is value else None
     if index is None or index.size != 1 or value.shape is None:
         return None

@@ -1,4 +1,4 @@
-"""Inputs that GPU kernels read on the CPU: shapes, axes, bounds. From the engine's source."""
+"""Inputs that GPU kernels read on the CPU, such as shapes, axes and bounds. From the engine's source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings that `webbuild pack` fixes, from a dry run of its passes, and the passes that remove each CPU partition."""
+"""Dry run of `webbuild pack`'s passes: which findings they fix, and which CPU partitions they remove."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from webbuild.targets.table import KernelTable
 _BOUNDING = tuple(
     kind.code for kind in (FoldDeformConv, DecomposeDeformConv, TileAttention, SplitConvInput, SplitLargeWeights)
 )
-"""Passes that split computations which would take too much memory."""
+"""Passes that split computations that need too much memory."""
 
 
 def with_fixes(inspection: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:
-    """Return an inspection that names the passes of `pack` wherever these fix a finding.
+    """Return an inspection in which each finding names the passes of `pack` that fix it.
 
-    Most rules name their pass themselves. Which pass removes the others depends on the nodes around: a NonZero in
-    front of a detector's suppression goes with it, any other may stay. Where one is found, or much memory needed, the
-    passes run on a clone, and what is not found there any more is fixed. That takes three to nine times as long as the
-    inspection (1.9 s for 406 nodes, 3 s for 2,500, 14 s for 4,600), so that other models are spared it.
+    Most rules name their pass themselves. For the others it depends on the nodes around: a NonZero before a detector's
+    NMS is removed with it, any other may stay. If there is such a finding, or one about GPU memory, the passes run on a
+    clone: a finding that the clone no longer has is fixed. That takes three to nine times as long as the inspection
+    (1.9 s for 406 nodes, 3 s for 2,500, 14 s for 4,600), so other models skip it.
     """
     if table.target.build != "webgpu":
         return inspection
@@ -56,7 +56,7 @@ def with_fixes(inspection: Inspection, model: ir.Model, table: KernelTable, dims
 
 
 def _with_memory_passes(finding: Finding, rewrites: Sequence[Rewrite]) -> Finding:
-    """Return a finding about memory with the passes that bound it."""
+    """Return a finding about GPU memory with the passes that reduce it."""
     if finding.code != gpu_memory.code:
         return finding
     done = {rewrite.code for rewrite in rewrites if rewrite.applied}
@@ -65,7 +65,7 @@ def _with_memory_passes(finding: Finding, rewrites: Sequence[Rewrite]) -> Findin
 
 
 def _is_unfixed(finding: Finding) -> bool:
-    """Whether a finding about a node costs something and names no pass."""
+    """Whether a finding is about a node, is no note, and names no pass."""
     return finding.severity != "note" and not finding.fixed_by and finding.code not in _model_rule_codes()
 
 
@@ -75,7 +75,7 @@ def _model_rule_codes() -> frozenset[str]:
 
 
 def _with_passes(before: Sequence[Finding], after: Sequence[Finding], rewrites: Sequence[Rewrite]) -> list[Finding]:
-    """Return the findings before, those that are gone afterwards with the passes that were at work."""
+    """Return the findings `before`; those that are not in `after` name the passes that ran."""
     done = list(dict.fromkeys(rewrite.code for rewrite in rewrites if rewrite.applied))
     places = {code: {each.where for each in before if each.code == code} for code in {each.code for each in before}}
     moved = {each.code for each in after if each.where not in places.get(each.code, set())}
@@ -90,21 +90,21 @@ def _with_passes(before: Sequence[Finding], after: Sequence[Finding], rewrites: 
 
 
 def _passes_applied(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
-    """Return the passes that removed the node of a finding: those of its rule and of static shapes, else any."""
-    own = [rule.passes for rule in all_rules() if isinstance(rule, Rule) and rule.code == finding.code]
-    named = {*dynamic_output_shape.passes, *(code for passes in own for code in passes)}
+    """Return the passes that removed a finding: those of its rule and of static shapes, else all that ran."""
+    rule_passes = [rule.passes for rule in all_rules() if isinstance(rule, Rule) and rule.code == finding.code]
+    named = {*dynamic_output_shape.passes, *(code for passes in rule_passes for code in passes)}
     return tuple(code for code in done if code in named) or tuple(done)
 
 
 def _with_partition_passes(inspection: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
-    """Return the findings, a partition with the passes of all its nodes where each that costs something has one."""
-    about: dict[str, list[Finding]] = {}
+    """Return the findings; a CPU partition names the passes of its nodes' findings if each of these has one."""
+    by_place: dict[str, list[Finding]] = {}
     for finding in findings:
-        about.setdefault(finding.where, []).append(finding)
+        by_place.setdefault(finding.where, []).append(finding)
     labels = [node_label(each.node) for each in walk_nodes(model.graph)]
 
     def passes(nodes: Sequence[int]) -> tuple[str, ...]:
-        causes = [each for index in nodes for each in about.get(labels[index], []) if each.severity != "note"]
+        causes = [each for index in nodes for each in by_place.get(labels[index], []) if each.severity != "note"]
         if not all(each.fixed_by for each in causes):
             return ()
         return tuple(code for code, _ in Counter(code for each in causes for code in each.fixed_by).most_common())

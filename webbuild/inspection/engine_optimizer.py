@@ -1,21 +1,21 @@
-"""Whether the engine's graph optimizer improves a graph enough to pay for the time that it takes in WebAssembly."""
+"""Whether the engine's graph optimizer speeds up a graph enough to justify its time in WebAssembly."""
 
 from __future__ import annotations
 
 import onnx_ir as ir
 
 ACTIVATIONS = frozenset({"Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"})
-"""What becomes part of the convolution before it: one pass over memory less."""
+"""Activations that are fused into the convolution before them, which saves a pass over memory."""
 MERGED = frozenset({"Erf"})
-"""Of a GELU, which becomes one operator of five."""
+"""Operators of a decomposed GELU: five operators become one."""
 QUANTIZED = ("QLinear", "Quantize", "Dequantize", "DynamicQuantize", "ConvInteger", "MatMulInteger")
-"""Beginnings of operators that compute in whole numbers once the engine has put them together."""
+"""Prefixes of quantized operators, which compute in integers once the engine has fused them."""
 
 
 def gains_by_engine_optimizer(model: ir.Model) -> bool:
-    """Return whether a run on WebAssembly is faster for what the engine fuses when it loads the graph.
+    """Return whether the engine's fusions at load time make a run on WebAssembly faster.
 
-    The passes have folded the constants and merged the operators; the rest, such as `QuickGelu`, saves no time there.
+    The passes have already folded constants and merged operators; other fusions, such as `QuickGelu`, save no time.
     """
     return any(_is_fused(node) for node in model.graph.all_nodes())
 
@@ -27,6 +27,6 @@ def _is_fused(node: ir.Node) -> bool:
 
 
 def _only_consumer_op(value: ir.Value) -> str | None:
-    """Return the operator that alone reads a value, None where that is the graph or there are several."""
+    """Return the operator of the only reader of a value; None for a graph output or several readers."""
     users = [use.node.op_type for use in value.uses()]
     return users[0] if len(users) == 1 and not value.is_graph_output() else None

@@ -1,4 +1,4 @@
-"""A finding: what will happen to a part of a model, why, and the fix."""
+"""A finding: the predicted outcome for a part of a model, the reason, and the fix."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
     """One finding.
 
     Attributes:
-        code: its name, which `webbuild explain` knows.
+        code: the code, for `webbuild explain`.
         severity: see `Severity`.
-        outcome: how the node ends; None for what is about no node.
-        where: the node, input or output, as people find it: `Conv '/model.0/conv/Conv'`.
-        summary: what will happen, in a few words: "throws", "3 nodes on the CPU, 3 copies, 1.2 MB a run".
+        outcome: the outcome of the node; None for a finding that is not about a node.
+        where: the node, input or output, by operator and name: `Conv '/model.0/conv/Conv'`.
+        summary: the outcome in a few words: "throws", "3 nodes on the CPU, 3 copies, 1.2 MB a run".
         reason: the reason, in a sentence.
-        fix: what to change at export, where no pass fixes it.
+        fix: what to change at export if no pass fixes it.
         fixed_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.
     """
 

@@ -14,7 +14,7 @@ _QUANTIZED_OPS = (
 
 @cache
 def fixes_by_operator() -> dict[str, str]:
-    """Return the codes of passes by the operators that they take the place of."""
+    """Return the pass that decomposes each operator: operator -> code."""
     decompositions = [kind for kind in all_passes() if issubclass(kind, Decomposition)]
     codes = {operator: kind.code for kind in decompositions for operator in kind().decomposers()}
     return codes | dict.fromkeys(_QUANTIZED_OPS, "dequantize-ops")

@@ -17,12 +17,12 @@ _ANYWHERE = "its float16 kernel does not compile"
 
 
 def why_not_compiled(node: ir.Node, is_float16: Callable[[ir.Node], bool]) -> str | None:
-    """Return why the float16 kernel of a node does not compile somewhere, None where it does everywhere.
+    """Return why the float16 kernel of a node does not compile in some browser, None if it compiles in all.
 
     Args:
-        node: of float16.
-        is_float16: whether another node of its graph is. A Clip right after a Conv is a part of that Conv's kernel,
-            which compiles.
+        node: a float16 node.
+        is_float16: whether another node of the graph is float16. A Clip directly after a Conv is fused into the Conv's
+            kernel, which compiles.
     """
     if mixes_types(node):
         return _ANYWHERE
@@ -30,7 +30,7 @@ def why_not_compiled(node: ir.Node, is_float16: Callable[[ir.Node], bool]) -> st
 
 
 def _is_fused(node: ir.Node, is_float16: Callable[[ir.Node], bool]) -> bool:
-    """Whether a node is a Clip that the engine computes together with a Conv."""
+    """Whether a node is a Clip that the engine fuses into a Conv."""
     value = node.inputs[0]
     maker = None if value is None else value.producer()
     if node.op_type != "Clip" or value is None or maker is None or maker.op_type != "Conv" or not is_float16(maker):

@@ -15,16 +15,15 @@ from webbuild.passes.rewrite import constant_tensor
 
 _LARGEST = float(np.finfo(np.float16).max)
 _SCALARS = 16
-"""Elements up to which a constant is a parameter, like an epsilon, whose vanishing decides; weights may lose some."""
+"""Maximum elements of a constant that counts as a parameter, such as an epsilon, which must not become 0."""
 
 
 class Fp16Estimate(Struct, frozen=True, rename="camel"):
-    """What float16 would change. A device needs `shader-f16` for any of it.
+    """What float16 would change, on devices with `shader-f16`.
 
-    `weight_bytes` are the bytes of float32 weights, of which half would go. `overflowing_constants` are the constants
-    that hold a finite number beyond 65504, `underflowing_constants` those of at most 16 elements that hold one that
-    float16 rounds to 0. `float32_only` counts by operator the float32 nodes on the GPU whose operator has no float16
-    kernel there.
+    `weight_bytes` are the bytes of float32 weights; float16 halves them. `overflowing_constants` are constants with a
+    finite number beyond 65504. `underflowing_constants` are constants of at most 16 elements with a number that float16
+    rounds to 0. `float32_only` counts the float32 GPU nodes without a float16 kernel, by operator.
     """
 
     weight_bytes: int
@@ -34,7 +33,7 @@ class Fp16Estimate(Struct, frozen=True, rename="camel"):
 
 
 def estimate_fp16(context: InspectionContext) -> Fp16Estimate | None:
-    """Return what float16 would need, None for a model without float32 nodes on the GPU."""
+    """Return the estimate, None for a model without float32 nodes on the GPU."""
     nodes = [each.node for each in context.nodes if context.on_gpu(each.node)]
     nodes = [node for node in nodes if context.placements[node].kernel.dtype == "float"]
     if not nodes:
@@ -60,7 +59,7 @@ def estimate_fp16(context: InspectionContext) -> Fp16Estimate | None:
 
 
 def _constants(context: InspectionContext) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Yield every float32 constant that a node reads, once, by its name."""
+    """Yield every float32 constant that a node reads, once, with its name."""
     read = dict.fromkeys(value for each in context.nodes for value in each.node.inputs if value is not None)
     for value in read:
         tensor = constant_tensor(value)
@@ -69,7 +68,7 @@ def _constants(context: InspectionContext) -> Iterator[tuple[str, NDArray[np.flo
 
 
 def _overflows(array: NDArray[np.float32]) -> bool:
-    """Whether a finite element is beyond float16. Weights of any size are not copied for it."""
+    """Whether a finite element exceeds float16's range, without copying large weights."""
     ends = [array.min(initial=0.0), array.max(initial=0.0)]
     if not np.isfinite(ends).all():
         finite = array[np.isfinite(array)]

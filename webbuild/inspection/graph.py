@@ -1,4 +1,4 @@
-"""A model as the inspection reads it: every node, those of nested graphs too, with opsets, types and sizes."""
+"""A model prepared for inspection: every node, including nested graphs, with opsets, types and shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
 
 
 class ScopedNode(Struct, frozen=True, eq=False):
-    """A node where it stands: the graphs around it, the outermost first, as `If 'name' then_branch`."""
+    """A node with its opset and the graphs around it, the outermost first, as `If 'name' then_branch`."""
 
     node: ir.Node
     opset: int
@@ -24,9 +24,9 @@ class ScopedNode(Struct, frozen=True, eq=False):
 
 
 def prepare_graph(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[ScopedNode]]:
-    """Return a copy of a model with sizes frozen, shapes and types inferred, and its nodes in their order."""
+    """Return a copy of a model with fixed sizes and inferred shapes and types, and its nodes in order."""
     copy = model.clone()
-    if not FixDynamicDims().apply(copy, PassOptions(dims=dims)):  # infers the shapes where it sets a size
+    if not FixDynamicDims().apply(copy, PassOptions(dims=dims)):  # infers the shapes itself if it sets a size
         infer_shapes(copy)
     nodes = list(walk_nodes(copy.graph))
     complete_types([(each.node, each.opset) for each in nodes])
@@ -41,7 +41,7 @@ def with_fixed_sizes(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
 
 
 def walk_nodes(graph: ir.Graph) -> Iterator[ScopedNode]:
-    """Yield the nodes of a model's graph in their order, those of nested graphs after the node that they are in."""
+    """Yield the nodes of a graph in order; nodes of a nested graph follow the node that contains it."""
     return _walk(graph, graph.opset_imports, (), None)
 
 
@@ -56,7 +56,7 @@ def _walk(
 
 
 def subgraphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
-    """Yield the graphs inside a node by the names of their attributes."""
+    """Yield the graphs inside a node with the names of their attributes."""
     for attribute in node.attributes.values():
         if isinstance(attribute, ir.Attr) and attribute.type == ir.AttributeType.GRAPH:
             yield attribute.name, attribute.as_graph()
@@ -65,15 +65,15 @@ def subgraphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
 
 
 def node_label(node: ir.Node) -> str:
-    """Name a node as people find it: its operator, and its name or else its first output's."""
+    """Return a label for a node: its operator and its name, or else the name of its first output."""
     domain = "" if node.domain in STANDARD_DOMAINS else f"{node.domain}:"
     return f"{domain}{node.op_type} '{node.name or next((value.name for value in node.outputs if value.name), '')}'"
 
 
 def captured_values(node: ir.Node) -> Iterator[ir.Value]:
-    """Yield what a node's inner graphs read of the graphs around it."""
+    """Yield the values of outer graphs that a node's inner graphs read."""
     for _, graph in subgraphs(node):
-        own = {*graph.inputs, *graph.initializers.values(), *(out for inner in graph for out in inner.outputs)}
+        inner_values = {*graph.inputs, *graph.initializers.values(), *(out for each in graph for out in each.outputs)}
         for inner in graph:
-            yield from (v for v in (*inner.inputs, *captured_values(inner)) if v is not None and v not in own)
-        yield from (value for value in graph.outputs if value not in own)
+            yield from (v for v in (*inner.inputs, *captured_values(inner)) if v is not None and v not in inner_values)
+        yield from (value for value in graph.outputs if value not in inner_values)

@@ -1,4 +1,4 @@
-"""A model against the table of a target: nothing is run."""
+"""Inspection of a model against the kernel table of a target, without running anything."""
 
 from __future__ import annotations
 
@@ -31,55 +31,55 @@ _WORST: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
 def inspect(
     file: str, model: ir.Model, table: KernelTable, dims: Mapping[str, int], assumptions: tuple[str, ...] = ()
 ) -> Inspection:
-    """Inspect a model, which stays as it is.
+    """Inspect a model without changing it.
 
     Args:
-        file: its name, for the report.
+        file: the file name, for the report.
         model: the model.
-        table: of the target.
+        table: the kernel table of the target.
         dims: sizes for free dimensions, by name or as "input:axis".
-        assumptions: what was assumed about sizes, for the report.
+        assumptions: assumptions about sizes, for the report.
     """
-    read_, nodes = prepare_graph(model, dims)
-    forced = cpu_node_names(read_) if table.target.build == "webgpu" else []
-    context = InspectionContext(read_, table, nodes, place_nodes(nodes, table, forced), data_dependent_values(nodes))
+    copy, nodes = prepare_graph(model, dims)
+    forced = cpu_node_names(copy) if table.target.build == "webgpu" else []
+    context = InspectionContext(copy, table, nodes, place_nodes(nodes, table, forced), data_dependent_values(nodes))
     transfers: list[PartitionTransfer] = find_transfers(context)
     groups = find_partitions(context, transfers)
     findings = {each.node: list(_node_findings(each, context)) for each in nodes}
-    taken = _memory(context, forced)
-    known = read_signature(file, read_)
+    memory = _memory(context, forced)
+    signature = read_signature(file, copy)
     rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_only)]
-    about = [finding for rule in rules for finding in rule.check(context, groups, taken)]
+    model_findings = [finding for rule in rules for finding in rule.check(context, groups, memory)]
     return Inspection(
         SCHEMA_VERSION,
         file,
         table.target.name,
         assumptions,
-        known.inputs,
-        known.outputs,
+        signature.inputs,
+        signature.outputs,
         tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
         tuple(groups),
         tuple(crossing.transfer for crossing in transfers),
-        taken,
+        memory,
         estimate_fp16(context),
-        (*about, *(finding for each in nodes for finding in findings[each.node])),
+        (*model_findings, *(finding for each in nodes for finding in findings[each.node])),
     )
 
 
 def _memory(context: InspectionContext, forced: Sequence[str]) -> MemoryEstimate:
-    """Return the memory of a model; sizes that are computed in the graph are computed first, as the engine does."""
-    taken = estimate_memory(context)
-    if not taken.unknown_shapes or not all(static_shape(value) for value in context.model.graph.inputs):
-        return taken
+    """Return the memory of a model; shape computations in the graph are folded first, as the engine does."""
+    memory = estimate_memory(context)
+    if not memory.unknown_shapes or not all(static_shape(value) for value in context.model.graph.inputs):
+        return memory
     folded = context.model.clone()
     try:
         run_to_fixpoint([Canonicalize, FoldConstants], folded, PassOptions())
-    except PassFailedError:  # pack says so; here it only is an estimate
-        return taken
+    except PassFailedError:  # pack reports it; this is only an estimate
+        return memory
     nodes = list(walk_nodes(folded.graph))
     placements = place_nodes(nodes, context.table, forced)
-    again = estimate_memory(InspectionContext(folded, context.table, nodes, placements, frozenset()))
-    return again if again.unknown_shapes < taken.unknown_shapes else taken
+    folded_memory = estimate_memory(InspectionContext(folded, context.table, nodes, placements, frozenset()))
+    return folded_memory if folded_memory.unknown_shapes < memory.unknown_shapes else memory
 
 
 def _node_findings(scoped: ScopedNode, context: InspectionContext) -> Iterator[Finding]:
@@ -92,15 +92,15 @@ def _node_findings(scoped: ScopedNode, context: InspectionContext) -> Iterator[F
 
 
 def _fixing_pass(finding: Finding, context: InspectionContext) -> tuple[str, ...]:
-    """Return the pass that fixes it; what none fixes is left to the CPU."""
+    """Return the pass that fixes a finding; cpu-fallback for an error that no other pass fixes."""
     runs_on_cpu = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
     return finding.fixed_by or ((CpuFallback.code,) if runs_on_cpu else ())
 
 
 def _node(index: int, scoped: ScopedNode, context: InspectionContext, findings: list[Finding]) -> NodeInspection:
     node, placing = scoped.node, context.placements[scoped.node]
-    ends = {finding.outcome for finding in findings if finding.severity == "error"}
-    home: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.kind]
+    failures = {finding.outcome for finding in findings if finding.severity == "error"}
+    default: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.kind]
     return NodeInspection(
         index,
         node.name or "",
@@ -110,6 +110,6 @@ def _node(index: int, scoped: ScopedNode, context: InspectionContext, findings: 
         placing.kernel.schema_version,
         placing.kernel.dtype,
         placing.kind,
-        next((outcome for outcome in _WORST if outcome in ends), home),
+        next((outcome for outcome in _WORST if outcome in failures), default),
         tuple(dict.fromkeys(finding.code for finding in findings)),
     )

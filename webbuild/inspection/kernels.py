@@ -20,20 +20,20 @@ _CONTRIB_OPS = {
     "QuickGelu", "RotaryEmbedding", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
     "SimplifiedLayerNormalization",
 }  # fmt: skip
-"""Operators of ONNX Runtime's own, in its domain but for the last, that have GPU kernels in float and float16."""
+"""ONNX Runtime's operators with GPU kernels in float and float16; all except the last are in its domain."""
 
 _NON_PORTABLE_DOMAINS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
-"""Domains that ONNX Runtime's optimizer writes for the machine it runs on: no build for the web has them all."""
+"""Domains that ONNX Runtime's optimizer writes for the machine it runs on; no web build has all their operators."""
 
 _FIRST_ON_GPU = 7
-"""The opset before which no node is taken to the GPU, whatever its kernel. Measured on 1.30.0."""
+"""First opset whose nodes run on the GPU, whatever their kernels. Measured on 1.30.0."""
 
 _CONTROL_FLOW_OPS: dict[str, KernelPlacement] = {"If": "gpu", "Loop": "cpu", "Scan": "cpu"}
-"""A table holds models of one node; of control flow this was measured by hand."""
+"""Placement of control flow, measured by hand: kernel tables are measured on models of one node."""
 
 
 class KernelMatch(Struct, frozen=True):
-    """The kernel of a node. `schema_version` is 0 and `dtype` is empty where they are unknown."""
+    """The kernel of a node. An unknown `schema_version` is 0, an unknown `dtype` empty."""
 
     placement: KernelPlacement
     schema_version: int
@@ -41,7 +41,7 @@ class KernelMatch(Struct, frozen=True):
 
 
 def find_kernel(node: ir.Node, opset: int, table: KernelTable) -> KernelMatch:
-    """Return the kernel of a node at the opset of its domain. What no table knows has no GPU kernel."""
+    """Return the kernel of a node at the opset of its domain. An operator in no table has no GPU kernel."""
     domain = "" if node.domain in STANDARD_DOMAINS else node.domain
     schema = find_schema(node.op_type, opset, domain)
     since = 1 if schema is None and domain == MICROSOFT_DOMAIN else 0 if schema is None else schema.since
@@ -81,12 +81,12 @@ def _default_kernel(node: ir.Node, domain: str, dtype: str | None, table: Kernel
     if not domain and node.op_type in _CONTROL_FLOW_OPS:
         return _CONTROL_FLOW_OPS[node.op_type]
     if dtype is None and not domain and has_gpu_kernel(node, table):
-        return "gpu"  # its type could not be inferred: most graphs are float32
+        return "gpu"  # unknown type: most graphs are float32
     return "cpu"
 
 
 def _falls_back_to_cpu(node: ir.Node) -> bool:
-    """Whether a Pow has an exponent of 64-bit integers: it goes to the CPU then."""
+    """Whether a node is a Pow with a 64-bit integer exponent, which runs on the CPU."""
     exponent = node.inputs[1] if node.op_type == "Pow" else None
     return exponent is not None and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
 

@@ -1,4 +1,4 @@
-"""A model measured in Chromium, to check a prediction."""
+"""Measures a model in Chromium to check the prediction of an inspection."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from webbuild.samples.random_inputs import random_feeds
 from webbuild.targets.target import parse_target
 
 MAX_MODEL_BYTES = 1 << 29
-"""Bytes of a model that goes into the page as one text."""
+"""Maximum bytes of a model that is sent to the page as one string."""
 _MAX_OUTPUT_BYTES = 1 << 27
-"""Bytes of intermediate values that come back to find the first wrong one."""
+"""Maximum bytes of intermediate values that are returned to find the first wrong one."""
 _TOLERANCE = 1e-3
-"""Of an output's largest magnitude: engines add in other orders."""
+"""Relative to an output's largest magnitude: engines sum in different orders."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -39,12 +39,11 @@ Tensors = dict[str, NDArray[Any]]
 def measure_in_chromium(
     inspection: Inspection, source: OnnxModel, dims: Mapping[str, int], seconds: float = 300
 ) -> Measurement:
-    """Make a session of a model, in the sizes that were inspected, and run it once on random inputs.
+    """Create a session of a model with the inspected sizes, and run it once on random inputs.
 
     Raises:
         WebbuildError: `no-chromium`, `chromium-failed`, `no-adapter`, `version-not-found`, `unknown-build`,
-        `too-large-to-measure`,
-            `cannot-generate-input`.
+            `too-large-to-measure`, `cannot-generate-input`.
     """
     build = get_build(parse_target(inspection.target), cache_folder())
     with open_chromium() as browser, open_harness(browser, build, seconds) as page:
@@ -55,7 +54,7 @@ def measure_in_chromium(
 def measure_in_page(
     page: ProbeHarness, inspection: Inspection, source: OnnxModel, dims: Mapping[str, int], feeds: Tensors | None = None
 ) -> Measurement:
-    """Measure a model in a page that is open, on random inputs where none are given. See `measure`."""
+    """Measure a model in an open page, on `feeds` or else random inputs. See `measure_in_chromium`."""
     model = with_indexed_names(source, dims)
     feeds = random_feeds(inspection.model, inspection.inputs, input_ranges(model)) if feeds is None else feeds
     data = serialize(model, source.path.name)
@@ -66,13 +65,13 @@ def measure_in_page(
         )
     native_outputs, refused = _native(source.path, data, feeds)
     (answer,) = page.measure([_probe(data, feeds)])
-    end = run_outcome(answer, native_outputs)
-    wrong = _first_wrong(page, model, source.path, feeds) if end == "wrong" else None
-    return compare_with_prediction(inspection, model, answer.log, end, printable(answer.error or refused), wrong)
+    outcome = run_outcome(answer, native_outputs)
+    wrong = _first_wrong(page, model, source.path, feeds) if outcome == "wrong" else None
+    return compare_with_prediction(inspection, model, answer.log, outcome, printable(answer.error or refused), wrong)
 
 
 def with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:
-    """Return a copy of a model in these sizes, its nodes named by their places in the order of the inspection."""
+    """Return a copy of a model with these sizes, its nodes named by their index in the inspection."""
     model = with_fixed_sizes(source.model, dims)
     for index, node in enumerate(list(walk_nodes(model.graph))):
         node.node.name = indexed_name(index)
@@ -80,7 +79,7 @@ def with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:
 
 
 def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> bytes:
-    """Return a model with its external data inside. Raises WebbuildError `too-large-to-measure`."""
+    """Return a model as bytes, including external data. Raises WebbuildError `too-large-to-measure`."""
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
     if weights > largest:
         raise WebbuildError(
@@ -95,7 +94,7 @@ def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> byt
 
 
 def run_outcome(answer: ProbeResponse, expected: Mapping[str, NDArray[Any]] | None) -> RunOutcome:
-    """Return how a run ended. Without anything to compare with, what came out counts as right."""
+    """Return the outcome of a run. Without expected outputs, any output counts as right."""
     if answer.stage:
         return "no-session" if answer.stage == "create" else "throws"
     if expected is None:
@@ -108,7 +107,7 @@ def _probe(data: bytes, feeds: Tensors) -> Probe:
 
 
 def _native(path: Path, data: bytes, feeds: Tensors) -> tuple[Tensors | None, str]:
-    """Return what native ONNX Runtime gives, or why it gives nothing."""
+    """Return the outputs of native ONNX Runtime, or None and why there are none."""
     try:
         return NativeRunner(path, data).run(feeds), ""
     except WebbuildError as error:
@@ -116,7 +115,7 @@ def _native(path: Path, data: bytes, feeds: Tensors) -> tuple[Tensors | None, st
 
 
 def _first_wrong(page: ProbeHarness, model: ir.Model, path: Path, feeds: Tensors) -> int | None:
-    """Return the first node with a wrong answer, given all of them as outputs. That keeps some from being fused."""
+    """Return the first node with a wrong result, after making all values outputs, which prevents some fusions."""
     infer_shapes(model)  # an output needs a type
     node_by_output: dict[str, int] = {}
     for node in model.graph:

@@ -1,4 +1,4 @@
-"""The measured outcome of a model in Chromium, node by node, next to the prediction."""
+"""Comparison of the measured outcome of a model in Chromium with the prediction, node by node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 MeasuredPlacement = Literal["gpu", "cpu", "removed"]
-"""Where a node was: `removed` if it was folded, or is a part of another."""
+"""The placement of a node: `removed` if it was folded, or fused into another."""
 
 RunOutcome = Literal["no-session", "throws", "wrong", "runs"]
 RUN_OUTCOMES: tuple[RunOutcome, ...] = ("no-session", "throws", "wrong", "runs")
@@ -28,7 +28,7 @@ _THROWN = re.compile(r"Name:'n(\d+)(?!\d)")
 
 
 class PlacementCounts(Struct, frozen=True, rename="camel"):
-    """Nodes by where they are."""
+    """The number of nodes by placement."""
 
     gpu: int
     cpu: int
@@ -36,7 +36,7 @@ class PlacementCounts(Struct, frozen=True, rename="camel"):
 
 
 class OperatorCounts(Struct, frozen=True, rename="camel"):
-    """An operator's nodes, predicted and measured."""
+    """The predicted and measured placements of an operator's nodes."""
 
     operator: str
     predicted: PlacementCounts
@@ -44,12 +44,11 @@ class OperatorCounts(Struct, frozen=True, rename="camel"):
 
 
 class Measurement(Struct, frozen=True, rename="camel"):
-    """Prediction and truth.
+    """The prediction and the measured outcome.
 
-    `placements` are where the nodes were, in the inspection's order, None where there was no session.
-    `measured_transfers` are the measured ones, None where the engine names no nodes; `throwing_node` and `wrong_node`
-    are the first node that threw, and the first one with a wrong answer, where they could be found. `message` is the
-    engine's own, or why nothing could be compared. `disagreements` name what to probe.
+    `placements` are in the inspection's order, None without a session. `measured_transfers` is None if the engine's log
+    names no nodes. `throwing_node` is the node that threw, and `wrong_node` the first with a wrong result, if found.
+    `message` is the engine's error, or why nothing was compared. `disagreements` name what to probe.
     """
 
     operators: tuple[OperatorCounts, ...]
@@ -65,12 +64,12 @@ class Measurement(Struct, frozen=True, rename="camel"):
 
 
 def indexed_name(index: int) -> str:
-    """Return the name under which a node is measured."""
+    """Return the name that a node gets for the measurement."""
     return f"n{index}"
 
 
 def throwing_node(message: str) -> int | None:
-    """Return the node that the engine's message is about."""
+    """Return the index of the node that the engine's error message names."""
     match = _THROWN.search(message)
     return int(match[1]) if match else None
 
@@ -78,7 +77,7 @@ def throwing_node(message: str) -> int | None:
 def compare_with_prediction(
     inspection: Inspection, model: ir.Model, log: Sequence[str], measured: RunOutcome, message: str, wrong: int | None
 ) -> Measurement:
-    """Put a prediction of a model beside what the engine logged, and how the run ended."""
+    """Compare the prediction for a model with the engine's log and the outcome of the run."""
     places = _measured_placements(inspection, log, measured)
     names = [node.operator for node in parse_nodes(log)]
     guess = predicted_outcome(inspection)
@@ -101,7 +100,7 @@ def compare_with_prediction(
 
 
 def predicted_outcome(inspection: Inspection) -> RunOutcome:
-    """Return the worst that the findings say."""
+    """Return the worst outcome among the findings."""
     ends = {finding.outcome for finding in inspection.findings if finding.severity == "error"}
     return next((end for end in RUN_OUTCOMES if end in ends), "runs")
 
@@ -119,7 +118,7 @@ def _measured_placements(
             measured_placements[int(index[1])] = "cpu" if node.placement == "cpu" else "gpu"
     if named:
         return tuple(measured_placements.get(node.index, "removed") for node in inspection.nodes)
-    totals = count_placements(log)  # all on one: the engine gives their number alone
+    totals = count_placements(log)  # all nodes on one device: the engine logs only their number
     whole: MeasuredPlacement = "cpu" if totals["cpu"] else "gpu" if totals["gpu"] else "removed"
     return tuple("removed" if node.placement == "folded" else whole for node in inspection.nodes)
 
@@ -143,20 +142,20 @@ def _counts(counts: Mapping[str, int]) -> PlacementCounts:
 
 
 def _outcome_disagreements(
-    inspection: Inspection, guess: RunOutcome, measured: RunOutcome, blamed: int | None
+    inspection: Inspection, guess: RunOutcome, measured: RunOutcome, failed: int | None
 ) -> Iterator[str]:
     if guess == measured:
         return
     codes = dict.fromkeys(each.code for each in inspection.findings if each.severity == "error")
-    about = _describe(inspection.nodes[blamed]) if blamed is not None and blamed < len(inspection.nodes) else ""
-    what = about or (f"what {', '.join(codes)} say" if codes else "its operators one by one")
-    yield f"it was to end as '{guess}', and ended as '{measured}': probe {what}"
+    node = _describe(inspection.nodes[failed]) if failed is not None and failed < len(inspection.nodes) else ""
+    target = node or (f"the nodes of {', '.join(codes)}" if codes else "its operators one by one")
+    yield f"predicted '{guess}', measured '{measured}': probe {target}"
 
 
 def _placement_disagreements(
     inspection: Inspection, model: ir.Model, places: Sequence[MeasuredPlacement | None]
 ) -> Iterator[str]:
-    """Yield the kinds of nodes that ran elsewhere. One that became a part of another ran nowhere."""
+    """Yield the kinds of nodes with another placement than predicted, except nodes that were fused."""
     kinds: dict[tuple[str, str, str], int] = {}
     fused = _fused_on_cpu(inspection, model)
     for node, where in zip(inspection.nodes, places, strict=True):
@@ -170,7 +169,7 @@ def _placement_disagreements(
 
 
 def _fused_on_cpu(inspection: Inspection, model: ir.Model) -> set[int]:
-    """Return the nodes on the CPU that become parts of another there."""
+    """Return the nodes on the CPU that the engine fuses there."""
     nodes = zip(walk_nodes(model.graph), inspection.nodes, strict=True)
     on_cpu = {each.node: inspected.index for each, inspected in nodes if inspected.placement == "cpu"}
     return {on_cpu[node] for gathers in split_gathers(on_cpu) for node in gathers}

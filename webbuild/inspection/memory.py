@@ -1,4 +1,4 @@
-"""Memory of a model: weights, the tensors in use at one time, the largest tensor."""
+"""Memory of a model: weights, peak of live tensors, largest tensor."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from webbuild.inspection.result import GpuPeak, LiveTensor, MemoryEstimate
 from webbuild.passes.rewrite import constant_tensor, nbytes
 
 _ALIASES = ("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity")
-"""Operators whose output is their input under another shape: the engine copies nothing."""
+"""Operators whose output is the input with another shape, without a copy."""
 _MAX_NAMED = 3
-"""How many of the largest tensors of a peak are named."""
+"""Number of largest tensors that are listed for a peak."""
 
 
 def estimate_memory(context: InspectionContext) -> MemoryEstimate:
-    """Estimate the memory of a model whose sizes are fixed."""
+    """Estimate the memory of a model with static shapes."""
     stored = [value for each in _graphs(context) for value in each.initializers.values()]
     stored += [value for each in context.nodes if each.node.op_type == "Constant" for value in each.node.outputs]
     tensors = ((value.name or "", constant_tensor(value)) for value in stored)
@@ -40,9 +40,9 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
 
 
 def _gpu_peak(context: InspectionContext, running: Sequence[ir.Node]) -> GpuPeak | None:
-    """Return the peak of the GPU's memory, None if nothing runs there.
+    """Return the peak GPU memory, None if nothing runs on the GPU.
 
-    A value takes GPU memory if a GPU node computes it, or reads it on the GPU.
+    A value takes GPU memory if a GPU node computes it or reads it on the GPU.
     """
     on_gpu = [node for node in running if context.on_gpu(node)]
     there = {value for node in on_gpu for value in node.outputs} | {value for node in on_gpu for value in _read(node)}
@@ -62,10 +62,10 @@ def _gpu_peak(context: InspectionContext, running: Sequence[ir.Node]) -> GpuPeak
 def _peak(
     context: InspectionContext, running: Sequence[ir.Node], counted: Collection[ir.Value]
 ) -> tuple[ir.Node | None, Collection[ir.Value]]:
-    """Return the node at which the counted values take the most memory, and the values in use at that node.
+    """Return the node at which the counted values take the most memory, and the values live at that node.
 
-    The inputs of the graph live from the beginning, its outputs to the end, a value between from the node that makes it
-    to the last that reads it. Another shape of a value is the same memory.
+    Graph inputs are live from the beginning, graph outputs to the end, other values from their producer to their last
+    reader. A reshaped value shares the memory of its source.
     """
     same: dict[ir.Value, ir.Value] = {}
     last: dict[ir.Value, int] = {}
@@ -101,7 +101,7 @@ def _peak(
 
 
 def _read(node: ir.Node) -> list[ir.Value]:
-    """Return what a GPU node reads on the GPU."""
+    """Return the inputs that a GPU node reads on the GPU."""
     on_cpu = cpu_input_indices(node)
     return [value for index, value in enumerate(node.inputs) if value is not None and index not in on_cpu]
 

@@ -1,4 +1,4 @@
-"""Groups of nodes on the CPU, and the tensors that cross between them and the GPU."""
+"""CPU partitions: groups of nodes on the CPU, and the tensors copied between them and the GPU."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from webbuild.passes.rewrite import nbytes
 
 
 class PartitionTransfer(Struct, frozen=True, eq=False):
-    """A copy, and the nodes on the CPU that it is made for."""
+    """A copy, and the CPU nodes that require it."""
 
     transfer: Transfer
     nodes: tuple[ir.Node, ...]
 
 
 def find_transfers(context: InspectionContext) -> list[PartitionTransfer]:
-    """Return every copy between the two, each tensor once for each way."""
+    """Return every copy between CPU and GPU, each tensor once per direction."""
     index = {each.node: position for position, each in enumerate(context.nodes)}
     return [
         crossing
@@ -33,7 +33,7 @@ def find_transfers(context: InspectionContext) -> list[PartitionTransfer]:
 
 
 def find_partitions(context: InspectionContext, transfers: list[PartitionTransfer]) -> list[CpuPartition]:
-    """Return the groups of CPU nodes that anything is copied for, most bytes first."""
+    """Return the groups of connected CPU nodes, most copied bytes first."""
     index = {each.node: position for position, each in enumerate(context.nodes)}
     groups: dict[ir.Node, list[ir.Node]] = {}
     root = _connected_components(context)
@@ -70,7 +70,7 @@ def _value_transfers(
     context: InspectionContext, index: Mapping[ir.Node, int], value: ir.Value, readers: list[tuple[ir.Node, int]]
 ) -> Iterator[PartitionTransfer]:
     producer = _computing_producer(context, value.producer())
-    at_home = [node for node, at in readers if context.on_cpu(node) or at in cpu_input_indices(node)]
+    on_cpu = [node for node, at in readers if context.on_cpu(node) or at in cpu_input_indices(node)]
     on_gpu = [node for node, at in readers if context.on_gpu(node) and at not in cpu_input_indices(node)]
 
     def copy(to: Literal["cpu", "gpu"], ends: list[ir.Node]) -> Transfer:
@@ -79,16 +79,16 @@ def _value_transfers(
         return Transfer(value.name or "", to, nbytes(value), at, tuple(index[node] for node in ends), implicit)
 
     if producer is not None and context.on_gpu(producer) and not has_cpu_output(producer):
-        if at_home:
-            yield PartitionTransfer(copy("cpu", at_home), tuple(at_home))
+        if on_cpu:
+            yield PartitionTransfer(copy("cpu", on_cpu), tuple(on_cpu))
     elif on_gpu and producer is not None:
         yield PartitionTransfer(copy("gpu", on_gpu), (producer,))
-    elif on_gpu and at_home and value.is_graph_input():
-        yield PartitionTransfer(copy("gpu", on_gpu), tuple(at_home))
+    elif on_gpu and on_cpu and value.is_graph_input():
+        yield PartitionTransfer(copy("gpu", on_gpu), tuple(on_cpu))
 
 
 def _computing_producer(context: InspectionContext, producer: ir.Node | None) -> ir.Node | None:
-    """Return the node that really computes a value: Identity and Dropout are taken out."""
+    """Return the node that computes a value, past Identity and Dropout, which the engine removes."""
     while producer is not None and context.placements[producer].kind == "folded" and producer.inputs:
         source = producer.inputs[0]
         producer = None if source is None else source.producer()
@@ -96,7 +96,7 @@ def _computing_producer(context: InspectionContext, producer: ir.Node | None) ->
 
 
 def _connected_components(context: InspectionContext) -> dict[ir.Node, ir.Node]:
-    """Return a forest over the CPU nodes: those that feed one another have the same top."""
+    """Return a union-find forest over the CPU nodes: connected nodes have the same root."""
     root = {each.node: each.node for each in context.nodes if context.on_cpu(each.node)}
     for node in root:
         for value in node.inputs:

@@ -15,16 +15,16 @@ from webbuild.inspection.kernels import KernelMatch, find_kernel
 from webbuild.targets.table import KernelTable
 
 PlacementKind = Literal["gpu", "cpu", "folded", "none"]
-"""On the GPU, on the CPU, computed while loading and so nowhere, or nowhere because no kernel is left."""
+"""On the GPU; on the CPU; folded at load time; or no kernel."""
 
 _MAX_FOLDED_SIZE = 100
-"""Elements of a constant that goes along to the CPU."""
+"""Maximum elements of a constant that moves to the CPU with a node."""
 
 _FP16_TYPES = (ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
 
 
 class NodePlacement(Struct, frozen=True):
-    """A node's place and kernel; `follows_shape` if a GPU kernel is there and the node follows a shape to the CPU."""
+    """A node's placement and kernel; `follows_shape` if it has a GPU kernel but follows a shape to the CPU."""
 
     kind: PlacementKind
     kernel: KernelMatch
@@ -34,7 +34,7 @@ class NodePlacement(Struct, frozen=True):
 def place_nodes(
     nodes: Sequence[ScopedNode], table: KernelTable, forced: Collection[str] = ()
 ) -> dict[ir.Node, NodePlacement]:
-    """Return where each node runs, given in the order of the graph. `forced` names those that are left to the CPU."""
+    """Return the placement of each node, given in graph order. `forced` names the nodes assigned to the CPU."""
     kernels = {each.node: find_kernel(each.node, each.opset, table) for each in nodes}
     impossible = {node for node, kernel in kernels.items() if kernel.placement == "none"}
     folded = folded_nodes(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
@@ -54,16 +54,16 @@ def place_nodes(
 
 
 def _supports_attention(node: ir.Node) -> bool:
-    """Whether the GPU's `com.microsoft.Attention` takes the inputs that are given: no masks, no past."""
+    """Whether the GPU kernel of `com.microsoft.Attention` supports the inputs: no mask, no past."""
     if node.op_type != "Attention" or node.domain != "com.microsoft":
         return True
     return all(index >= len(node.inputs) or node.inputs[index] is None for index in (3, 4, 6))
 
 
 def _shape_followers(nodes: Sequence[ScopedNode], on_gpu: set[ir.Node]) -> set[ir.Node]:
-    """Return the nodes with a GPU kernel that only read what lies on the CPU already, from a Shape on.
+    """Return the nodes with a GPU kernel that only read values on the CPU, starting from a Shape.
 
-    As in the engine, nodes that have no GPU kernel pass nothing on.
+    As in the engine, the outputs of nodes without a GPU kernel do not count as on the CPU.
     """
     on_cpu: set[ir.Value] = set()
     pulled: set[ir.Node] = set()

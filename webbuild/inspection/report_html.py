@@ -1,4 +1,4 @@
-"""An inspection as one HTML page: a map of the graph, and the findings beside it. Nothing is loaded, nothing runs."""
+"""An inspection as one HTML page, without scripts or external files: a map of the graph next to the findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FAILS = ("no-session", "throws", "wrong")
 
 
 class NodeCell(Struct, frozen=True):
-    """A node in the map: its column, its lane, what it looks like, what it says, where it leads."""
+    """A node in the map: column, lane (0 GPU, 1 CPU), CSS class, tooltip, and the finding it links to."""
 
     column: int
     lane: int
@@ -29,7 +29,7 @@ class NodeCell(Struct, frozen=True):
 
 
 class TransferArrow(Struct, frozen=True):
-    """A copy at a column: down to the CPU, or up to the GPU. `large` is one of a megabyte and more."""
+    """A copy at a column: down to the CPU, or up to the GPU. `large` is a copy of 1 MB or more."""
 
     column: int
     down: bool
@@ -38,7 +38,7 @@ class TransferArrow(Struct, frozen=True):
 
 
 class PartitionBlock(Struct, frozen=True):
-    """A stretch of a partition in a row, from one column to another, with the partition's number."""
+    """The columns of a row that a partition covers, and the partition's number."""
 
     first: int
     last: int
@@ -46,7 +46,7 @@ class PartitionBlock(Struct, frozen=True):
 
 
 class GraphRow(Struct, frozen=True):
-    """A stretch of the graph: GPU above, CPU below."""
+    """A row of the map: up to 64 nodes, GPU above, CPU below."""
 
     start: int
     cells: tuple[NodeCell, ...]
@@ -66,7 +66,7 @@ def render(inspection: Inspection) -> str:
 
 
 def layout_rows(inspection: Inspection) -> list[GraphRow]:
-    """Lay out the nodes that run, in their order, row by row."""
+    """Lay out the nodes that run, in order, row by row."""
     running = [node for node in inspection.nodes if node.placement != "folded"]
     at = {node.index: position for position, node in enumerate(running)}
     arrows = list(_arrows(inspection, at))
@@ -83,7 +83,7 @@ def layout_rows(inspection: Inspection) -> list[GraphRow]:
 
 
 def _sentence(text: str) -> str:
-    """Return text with a capital at its beginning, and all else as it is."""
+    """Return text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
@@ -110,7 +110,7 @@ def _arrows(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, T
 
 
 def _blocks(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, PartitionBlock]]:
-    """Yield each partition as stretches of a row in which no other one has a node."""
+    """Yield the blocks of each partition: one per row, split where another partition has a node in between."""
     owner = {
         at[index]: number for number, each in enumerate(inspection.partitions) for index in each.nodes if index in at
     }

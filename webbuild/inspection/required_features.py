@@ -10,15 +10,15 @@ from webbuild.manifest.manifest import Feature
 
 
 def required_features(model: ir.Model) -> list[Feature]:
-    """Return the features of WebGPU without which a graph throws: `shader-f16` where anything in it is float16.
+    """Return the WebGPU features without which a graph throws: `shader-f16` if any value is float16.
 
-    A weight that is only cast needs none: the engine folds that Cast on the CPU before it places nodes.
+    A weight that is only cast does not need it: the engine folds that Cast on the CPU before placement.
     """
     return ["shader-f16"] if ir.DataType.FLOAT16 in _types(model) else []
 
 
 def _types(model: ir.Model) -> Iterator[object]:
-    """Yield the element types of values, and those that attributes ask for: types of values may not be inferred."""
+    """Yield the element types of values, and those named by attributes, as value types may not be inferred."""
     for graph in model.graphs():
         weights = (value for value in graph.initializers.values() if not _is_only_cast(value))
         yield from (value.dtype for value in (*graph.inputs, *weights))
@@ -34,6 +34,6 @@ def _attribute_types(attribute: ir.Attr) -> object:
 
 
 def _is_only_cast(value: ir.Value) -> bool:
-    """Whether Casts alone read a value."""
+    """Whether all readers of a value are Casts."""
     readers = [use.node.op_type for use in value.uses()]
     return set(readers) == {"Cast"} and not value.is_graph_output()

@@ -1,4 +1,4 @@
-"""Shape check of Reshape, Squeeze and Expand against their number of elements."""
+"""Check of the target shapes of Reshape, Squeeze and Expand against their input shapes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from webbuild.passes.rewrite import constant, is_read, static_shape
 
 
 def check_reshapes(model: ir.Model) -> None:
-    """Raise where a node of the main graph can never run, whatever the data are.
+    """Raise if a node of the main graph fails for any data.
 
-    Shapes have to be inferred. Nodes in branches are passed over: exporters write a Squeeze into a branch that is
-    taken only where it fits.
+    Shapes must be inferred. Nodes in branches are skipped: exporters write a Squeeze into a branch that is taken only
+    if the shape fits.
 
     Raises:
         WebbuildError: `reshape-mismatch`, with the node and the sizes.
@@ -30,7 +30,7 @@ FIX = "give the --dim sizes that the model was exported for, or export it again 
 
 
 def find_mismatch(node: ir.Node) -> str | None:
-    """Return in words why a node cannot run on the sizes it is given; None where it can, or where that is unknown."""
+    """Return why a node cannot run on its input shape; None if it can, or if that is unknown."""
     sizes = static_shape(node.inputs[0]) if node.inputs else None
     if sizes is None or node.domain not in STANDARD_DOMAINS or not any(map(is_read, node.outputs)):
         return None
@@ -49,22 +49,22 @@ def _reshape(sizes: list[int], target_sizes: list[int] | None, *, keeps_zero: bo
     if target_sizes is None:
         return None
     if not keeps_zero and any(size == 0 and axis >= len(sizes) for axis, size in enumerate(target_sizes)):
-        return f"{target_sizes} takes over an axis that {sizes} has not"
+        return f"{target_sizes} copies an axis that {sizes} does not have"
     target = [sizes[axis] if size == 0 and not keeps_zero else size for axis, size in enumerate(target_sizes)]
     count, fixed = math.prod(sizes), math.prod(size for size in target if size != -1)
     fits = count == fixed if -1 not in target else fixed != 0 and count % fixed == 0
     if fits or (fixed == 0 and count == 0):
         return None
     available = f"{fixed:,}" if -1 not in target else f"a multiple of {fixed:,}"
-    return f"{sizes} has {count:,} elements, {target_sizes} wants {available}"
+    return f"{sizes} has {count:,} elements, {target_sizes} needs {available}"
 
 
 def _squeeze(sizes: list[int], axes: list[int] | None) -> str | None:
     for axis in axes or []:
         if not -len(sizes) <= axis < len(sizes):
-            return f"it removes axis {axis}, {sizes} has {len(sizes)}"
+            return f"it removes axis {axis}, but {sizes} has {len(sizes)} axes"
         if sizes[axis] != 1:
-            return f"it removes axis {axis} of {sizes}, which has {sizes[axis]} elements and not 1"
+            return f"it removes axis {axis} of {sizes}, which has size {sizes[axis]}, not 1"
     return None
 
 
@@ -76,7 +76,7 @@ def _expand(sizes: list[int], target_sizes: list[int] | None) -> str | None:
 
 
 def _numbers(node: ir.Node) -> list[int] | None:
-    """Return the numbers of the second input, None where they are computed."""
+    """Return the second input as integers, None if it is computed."""
     values = constant(node.inputs[1]) if len(node.inputs) > 1 else None
     if values is None or values.ndim > 1 or values.dtype.kind not in "iu":
         return None

@@ -15,7 +15,7 @@ from webbuild.model.signature import TensorSpec
 from webbuild.targets.table import Outcome
 
 SCHEMA_VERSION = 2
-"""Of the JSON. A field that is added leaves it as it is; one that goes, or means something else, raises it."""
+"""Version of the JSON. Adding a field keeps it; removing a field or changing its meaning increments it."""
 
 _RANK = {"error": 0, "warning": 1, "note": 2}
 
@@ -23,8 +23,8 @@ _RANK = {"error": 0, "warning": 1, "note": 2}
 class NodeInspection(Struct, frozen=True, rename="camel"):
     """A node of the model, in the order of the graph.
 
-    `schema_version` and `dtype` are what its kernel is looked up by. `outcome` is None for a node that is computed
-    while loading. `scopes` are the graphs around a nested one, `codes` those of the findings about it.
+    `schema_version` and `dtype` select its kernel. `outcome` is None for a node that is folded at load time. `scopes`
+    are the graphs around a nested node, `codes` the codes of its findings.
     """
 
     index: int
@@ -40,10 +40,10 @@ class NodeInspection(Struct, frozen=True, rename="camel"):
 
 
 class Transfer(Struct, frozen=True, rename="camel"):
-    """A tensor that is copied in every run, `destination` the CPU or the GPU. `size` is None where its size is unknown.
+    """A tensor that is copied to `destination` in every run. `size` is None if unknown.
 
-    `producer` and `consumers` are the nodes at its ends, by index; the producer is None for an input of the graph.
-    `implicit` copies are those into and out of nested graphs: the engine shows no node for them.
+    `producer` and `consumers` are node indices; the producer is None for a graph input. `implicit` copies go into or
+    out of nested graphs: the engine's log has no node for them.
     """
 
     tensor: str
@@ -55,7 +55,7 @@ class Transfer(Struct, frozen=True, rename="camel"):
 
 
 class CpuPartition(Struct, frozen=True, rename="camel"):
-    """Nodes on the CPU that feed one another, by index, and what is copied between them and the GPU."""
+    """Connected nodes on the CPU, by index, and the copies between them and the GPU."""
 
     nodes: tuple[int, ...]
     operators: dict[str, int]
@@ -63,23 +63,23 @@ class CpuPartition(Struct, frozen=True, rename="camel"):
 
     @property
     def transfer_bytes(self) -> int:
-        """Bytes a run, as far as they are known."""
+        """Bytes copied per run, as far as sizes are known."""
         return sum(copy.size or 0 for copy in self.transfers)
 
 
 class LiveTensor(Struct, frozen=True, rename="camel"):
-    """A tensor in use at the peak, and its bytes."""
+    """A tensor that is live at the peak, and its bytes."""
 
     name: str
     size: int
 
 
 class GpuPeak(Struct, frozen=True, rename="camel"):
-    """Peak of the GPU's memory: bytes of the weights, and of the tensors in use at a node.
+    """Peak GPU memory: bytes of the weights, and of the tensors live at a node.
 
-    Estimated from the nodes in their order: a tensor is in use from the node that makes it to the last that reads it.
-    The engine takes somewhat more, as it rounds buffer sizes up to reuse buffers, and frees them some nodes later.
-    `largest` are the largest of those tensors.
+    Estimated from the nodes in order: a tensor is live from its producer to its last reader. The engine takes somewhat
+    more: it rounds buffer sizes up to reuse buffers, and frees them some nodes later. `largest` are the largest live
+    tensors.
     """
 
     where: str
@@ -89,15 +89,15 @@ class GpuPeak(Struct, frozen=True, rename="camel"):
 
     @property
     def total(self) -> int:
-        """Bytes of both."""
+        """Bytes of weights and tensors."""
         return self.weights + self.tensors
 
 
 class MemoryEstimate(Struct, frozen=True, rename="camel"):
-    """Bytes: all weights, the most that intermediate values take at one time, and the largest single tensor.
+    """Bytes of all weights, of live intermediate values at their peak, and of the largest tensor.
 
-    `unknown_shapes` counts the values of unknown size, which are in none of these. `gpu` is None where nothing runs on
-    the GPU.
+    `unknown_shapes` counts the values of unknown size, which are not included. `gpu` is None if nothing runs on the
+    GPU.
     """
 
     weights: int
@@ -109,10 +109,10 @@ class MemoryEstimate(Struct, frozen=True, rename="camel"):
 
 
 class Inspection(Struct, frozen=True, rename="camel"):
-    """The result of an inspection: everything predicted before the run.
+    """The result of an inspection: everything that is predicted.
 
-    `fp16` is None where nothing is in float32 on the GPU. `packed_peak` is the GPU's memory after the passes of `pack`,
-    None where these were not tried.
+    `fp16` is None if no GPU node is float32. `packed_peak` is the peak GPU memory after the passes of `pack`, None if
+    there was no dry run.
     """
 
     schema: int
@@ -134,7 +134,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
         return sum(finding.severity == severity for finding in self.findings)
 
     def placement_counts(self) -> Counter[str]:
-        """Count the nodes of each place."""
+        """Count the nodes by placement."""
         return Counter(node.placement for node in self.nodes)
 
     def findings_by_code(self) -> list[tuple[str, list[Finding]]]:
@@ -152,7 +152,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
             return "no session can be created"
         errors = self.count("error")
         if errors:
-            return f"{errors} {'error' if errors == 1 else 'errors'}: it throws, or answers wrongly"
+            return f"{errors} {'error' if errors == 1 else 'errors'}: it throws, or returns wrong results"
         on_cpu = self.placement_counts()["cpu"]
         if on_cpu:
             return f"runs, with {on_cpu} {'node' if on_cpu == 1 else 'nodes'} on the CPU"
@@ -160,5 +160,5 @@ class Inspection(Struct, frozen=True, rename="camel"):
 
 
 def exit_code(inspection: Inspection) -> int:
-    """Return `FAILED` where there is an error, else `CLEAN`."""
+    """Return `FAILED` if there is an error, else `CLEAN`."""
     return FAILED if inspection.count("error") else CLEAN

@@ -22,7 +22,7 @@ _MAX_LISTED = 3
 
 
 def print_inspection(inspection: Inspection, console: Console) -> None:
-    """Print an inspection for people."""
+    """Print an inspection as text."""
     from rich.text import Text
 
     for code, findings in inspection.findings_by_code():
@@ -37,7 +37,7 @@ def print_inspection(inspection: Inspection, console: Console) -> None:
 
 
 def print_measurement(measurement: Measurement, console: Console) -> None:
-    """Print prediction and truth side by side, operator by operator, then where they differ."""
+    """Print a table of predicted and measured placements by operator, then the differences."""
     from rich.table import Table
     from rich.text import Text
 
@@ -86,7 +86,7 @@ def summary(inspection: Inspection) -> list[str]:
 
 
 def fp16_summary(estimate: Fp16Estimate) -> str:
-    """Return what float16 would need, in a line."""
+    """Return the float16 estimate in one line."""
     parts = [f"float16: {format_bytes(estimate.weight_bytes // 2)} less to load, on devices with shader-f16"]
     for what, names in (
         ("beyond float16's range", estimate.overflowing_constants),
@@ -102,7 +102,7 @@ def fp16_summary(estimate: Fp16Estimate) -> str:
 
 
 def fix(findings: list[Finding]) -> str:
-    """Return what fixes the findings of a code: the passes of `pack`, and what to do about the rest."""
+    """Return the fix of the findings of a code: the passes of `pack`, and the fix of the rest."""
     passes = list(dict.fromkeys(code for each in findings for code in each.fixed_by))
     rest = [each for each in findings if not each.fixed_by]
     packed = f"webbuild pack ({'pass' if len(passes) == 1 else 'passes'} {', '.join(passes)})"

@@ -1,6 +1,6 @@
-"""Operators whose kernels are registered for several types together, of which a table knows one.
+"""Operators whose kernels depend on a combination of types; a kernel table has only one type.
 
-Read off native ONNX Runtime, and found alike in its builds for the web: ONNX's own tests have some of each.
+From native ONNX Runtime. Its web builds agree on the combinations in ONNX's own tests.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ONE_HOT = {
 """Types of indices, depth and values."""
 
 _PRODUCTS = {("int8", "int8", "int8"), ("uint8", "int8", "uint8"), ("uint8", "uint8", "uint8")}
-"""Types of a QLinearMatMul's matrices and of its result."""
+"""Types of a QLinearMatMul's two matrices and of its output."""
 
 _DECIDING_INPUTS = {"OneHot": ((0, 1, 2), _ONE_HOT), "QLinearMatMul": ((0, 3, 7), _PRODUCTS)}
 
 
 def combined_type_placement(node: ir.Node) -> KernelPlacement | None:
-    """Return whether the CPU has a kernel for the types of a node together, None where that is not known."""
+    """Return whether the CPU has a kernel for a node's combination of types, None if that is not known."""
     places, known = _DECIDING_INPUTS.get(node.op_type, ((), set()))
     if not places or node.domain not in ("", "ai.onnx") or max(places) >= len(node.inputs):
         return None

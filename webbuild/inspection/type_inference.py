@@ -1,4 +1,4 @@
-"""Element types that shape inference left open, from what an operator's schema says of its type variables."""
+"""Infers element types that shape inference left open, from the type variables of operator schemas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webbuild.inspection.kernels import STANDARD_DOMAINS
 
 
 def complete_types(nodes: list[tuple[ir.Node, int]]) -> None:
-    """Give outputs without an element type one, for nodes in their order, each with the opset of its domain."""
+    """Set missing element types of outputs, for nodes in order, each with the opset of its domain."""
     for node, opset in nodes:
         if all(output.dtype is not None for output in node.outputs):
             continue
@@ -21,11 +21,11 @@ def complete_types(nodes: list[tuple[ir.Node, int]]) -> None:
 def _output_dtypes(node: ir.Node, opset: int) -> list[ir.DataType | None]:
     import onnx
 
-    given = next((value.dtype for value in node.inputs if value is not None and value.dtype is not None), None)
+    first = next((value.dtype for value in node.inputs if value is not None and value.dtype is not None), None)
     try:
         schema = onnx.defs.get_schema(node.op_type, opset, "" if node.domain in STANDARD_DOMAINS else node.domain)
     except onnx.defs.SchemaError:
-        return [given]
+        return [first]
     bound = {
         schema.inputs[min(index, len(schema.inputs) - 1)].type_str: value.dtype
         for index, value in enumerate(node.inputs)
@@ -33,7 +33,7 @@ def _output_dtypes(node: ir.Node, opset: int) -> list[ir.DataType | None]:
     }
     if node.op_type == "Cast":
         return [ir.DataType(node.attributes.get_int("to", 1))]
-    return [bound.get(output.type_str, _fixed_dtype(output.type_str)) for output in schema.outputs] or [given]
+    return [bound.get(output.type_str, _fixed_dtype(output.type_str)) for output in schema.outputs] or [first]
 
 
 def _fixed_dtype(type_str: str) -> ir.DataType | None:

@@ -1,4 +1,4 @@
-"""Operators and types that native ONNX Runtime computes and its builds for the web leave out. Measured on 1.30.0."""
+"""Operators and types that native ONNX Runtime supports and its web builds do not. Measured on 1.30.0."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _OPERATORS = {
     "ImageDecoder", "OptionalGetElement", "OptionalHasElement", "RegexFullMatch", "StringConcat", "StringNormalizer",
     "StringSplit", "TfIdfVectorizer",
 }  # fmt: skip
-"""Of text and of values that may be missing, of which no kernel is built in."""
+"""Operators on strings, images and optional values, without a kernel in web builds."""
 
 _UNSUPPORTED_DTYPES = (ir.DataType.DOUBLE, ir.DataType.INT16, ir.DataType.UINT16, ir.DataType.BFLOAT16)
-"""Types of which no kernel is left, where the output's type decides."""
+"""Output types of CastLike and EyeLike without a kernel."""
 
 
 def is_unsupported(node: ir.Node, build: str) -> bool:
-    """Whether a build has no kernel for a node whatever a table says of its first type."""
+    """Whether a build has no kernel for a node, whatever the kernel table has for its first type."""
     if node.domain in _DOMAINS:
         return True
     if node.domain not in ("", "ai.onnx"):

@@ -1,1 +1,1 @@
-"""Rules of the inspection, by how a node ends: a decorated function each, found by walking this folder."""
+"""Rules of the inspection, grouped by outcome: each is a decorated function in a module of this folder."""

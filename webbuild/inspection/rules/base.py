@@ -1,4 +1,4 @@
-"""Rules: the functions of this folder, and one rule made of every defect that a pass works around."""
+"""Rules: the decorated functions of this folder, and one rule for every `Defect` that a pass works around."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from webbuild.passes.workarounds.base import Defect, Severity, Symptom
 from webbuild.targets.table import Outcome
 
 NodePredicate = Callable[[ir.Node, InspectionContext], str | Symptom | None]
-"""Returns why a node fails, or how it differs from what its rule says; None where it does not fail."""
+"""Returns why a node fails, as text or as a `Symptom` that overrides its rule; None if the node does not fail."""
 
 ModelPredicate = Callable[[InspectionContext, Sequence[CpuPartition], MemoryEstimate], Iterator[Finding]]
-"""Yields what will happen to a model as a whole."""
+"""Yields findings about a model as a whole."""
 
 
 class Rule(Struct, frozen=True, kw_only=True):
-    """A failure of a node, recognized without running anything.
+    """A failure of a node that is recognized without running the model.
 
     Attributes:
-        code: its name.
-        page: what `webbuild explain CODE` prints: what happens, why, the fix, and the source.
-        operators: the operators that it is about; empty for all.
-        affects: which of their nodes fail, and why.
-        place: where such a node runs; None for anywhere.
-        summary: what happens, in a few words.
+        code: the code of the finding.
+        page: the text of `webbuild explain CODE`: what happens, why, the fix, and the source.
+        operators: the operators that the rule checks; empty for all.
+        affects: returns why a node fails, None if it does not.
+        place: the placement of affected nodes; None for any.
+        summary: the outcome in a few words.
         fix: what to change at export.
         severity: see `Severity`.
-        outcome: how the node ends.
-        passes: codes of the passes that fix it, the first where the node does not tell.
+        outcome: the outcome of the node.
+        passes: codes of the passes that fix it; a finding names the first unless its symptom names another.
     """
 
     code: str
@@ -56,7 +56,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     passes: tuple[str, ...]
 
     def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
-        """Return what will happen to a node, None if this rule has nothing to say of it."""
+        """Return the finding about a node, None if the node is not affected."""
         if self.place not in (None, context.placements[node].kind):
             return None
         symptom = self.affects(node, context)
@@ -78,7 +78,7 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 class ModelRule(Struct, frozen=True, kw_only=True):
-    """A failure, or a cost, of a model as a whole. `gpu_only`: not of a build that computes everything on the CPU."""
+    """A failure, or a cost, of a model as a whole. `gpu_only` rules are skipped for the WASM build."""
 
     code: str
     page: str
@@ -96,9 +96,9 @@ def rule(
     outcome: Outcome = "throws",
     passes: tuple[str, ...] = (),
 ) -> Callable[[NodePredicate], Rule]:
-    """Make a rule of a function that says why a node fails; its docstring is the page.
+    """Decorator: turn a function that returns why a node fails into a `Rule`; its docstring is the page.
 
-    See `Rule`. `fix` may be left out where every `Symptom` of the function has one.
+    `fix` may be omitted if every `Symptom` of the function has one.
     """
     return lambda affects: Rule(
         code=code,
@@ -115,12 +115,12 @@ def rule(
 
 
 def model_rule(code: str, *, gpu_only: bool = True) -> Callable[[ModelPredicate], ModelRule]:
-    """Make a rule of a function that yields findings about a whole model; its docstring is the page."""
+    """Decorator: turn a function that yields findings about a whole model into a rule; its docstring is the page."""
     return lambda check: ModelRule(code=code, page=inspect.getdoc(check) or "", check=check, gpu_only=gpu_only)
 
 
 def _defect_rule(defect: Defect, code: str) -> Rule:
-    """Return the rule of a defect: it asks the pass, and names it where the pass will rewrite the node."""
+    """Return the rule of a defect: it calls the pass's `affects`, and names the pass if it will rewrite the node."""
 
     def affects(node: ir.Node, context: InspectionContext) -> Symptom | None:
         symptom = defect.affects(node, context)
@@ -145,7 +145,7 @@ def _defect_rule(defect: Defect, code: str) -> Rule:
 
 @cache
 def all_rules() -> tuple[Rule | ModelRule, ...]:
-    """Return every rule in this folder and of every defect, by code."""
+    """Return every rule of this folder and of every defect, sorted by code."""
     defects = [kind() for kind in all_passes() if issubclass(kind, Defect)]
     rules: list[Rule | ModelRule] = [
         _defect_rule(defect, code) for defect in defects for code in (defect.finding, *defect.other_findings)
@@ -158,7 +158,7 @@ def all_rules() -> tuple[Rule | ModelRule, ...]:
 
 @cache
 def rules_for(operator: str) -> tuple[Rule, ...]:
-    """Return the rules that look at nodes of an operator."""
+    """Return the rules that check nodes of an operator."""
     return tuple(
         each for each in all_rules() if isinstance(each, Rule) and (not each.operators or operator in each.operators)
     )
@@ -166,5 +166,5 @@ def rules_for(operator: str) -> tuple[Rule, ...]:
 
 @cache
 def model_rules() -> tuple[ModelRule, ...]:
-    """Return the rules that look at the whole model."""
+    """Return the rules that check the whole model."""
     return tuple(each for each in all_rules() if isinstance(each, ModelRule))

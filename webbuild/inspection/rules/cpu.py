@@ -27,8 +27,8 @@ cpu_rule = partial(rule, placement="cpu", summary="runs on the CPU", severity="w
 def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
-    Attention has a GPU kernel only without masks and without a past. A DynamicQuantizeLSTM rounds its state to 8 bits
-    at every step, by a range that it measures there: no other operators give the same answers.
+    Attention has a GPU kernel only without masks and without a past. A DynamicQuantizeLSTM quantizes its state to 8
+    bits at every step, with a range measured at that step: other operators cannot reproduce its output.
 
     Fix: export without fusion; the engine itself fuses what it can run. Do not quantize an LSTM: `quantize_dynamic(...,
     op_types_to_quantize=["MatMul", "Gemm", "Conv"])`.
@@ -39,7 +39,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
         return None
     if node.op_type == "DynamicQuantizeLSTM":
         return Symptom(
-            "DynamicQuantizeLSTM has no GPU kernel, and rounds its state at every step, as no other operators do",
+            "DynamicQuantizeLSTM has no GPU kernel, and other operators cannot reproduce how it quantizes its state",
             fix="quantize without the LSTMs: quantize_dynamic(..., op_types_to_quantize=['MatMul', 'Gemm', 'Conv'])",
         )
     masked = node.op_type == "Attention"
@@ -52,7 +52,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
     "dynamic-output-shape",
     *DATA_DEPENDENT_OPS,
     summary="data-dependent output shape",
-    fix="take a fixed number of the best with TopK",
+    fix="use TopK with a constant k",
     passes=(
         *("static-nms", "static-rotated-nms", "static-generic-nms", "pad-nms-output"),
         *("dense-boolean-indexing", "decompose-data-movement"),
@@ -76,23 +76,23 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom |
     """
     if not has_dynamic_output(node):
         return None
-    # a dry run of the passes says which of them removes it
+    # a dry run of the passes finds the one that removes it
     return Symptom(f"{node.op_type} runs on the CPU, and its output size changes every run", fixed_by="")
 
 
-@cpu_rule("no-gpu-kernel", fix="write it with operators that have one, or cut the graph before it")
+@cpu_rule("no-gpu-kernel", fix="replace it by operators that have one, or cut the graph before it")
 def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
 
     The inputs are copied from the GPU, after everything queued there has ended, and the outputs are copied back. The
     copies cost more than the operator.
 
-    Fix: write it with operators that have a kernel, or remove it from the model if it is at the end.
+    Fix: replace it by operators that have a kernel, or remove it from the model if it is at the end.
 
     Source: measured; onnxruntime #18584, #22425.
     """
-    elsewhere = has_dynamic_output(node) or node.op_type in UnrollLoops.operators
-    if node.domain not in STANDARD_DOMAINS or elsewhere or has_gpu_kernel(node, context.table):
+    other_rule = has_dynamic_output(node) or node.op_type in UnrollLoops.operators
+    if node.domain not in STANDARD_DOMAINS or other_rule or has_gpu_kernel(node, context.table):
         return None
     return Symptom(
         f"{context.table.target.name} has no GPU kernel for {node.op_type}",
@@ -101,9 +101,7 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@cpu_rule(
-    "no-gpu-kernel-for-dtype", fix="use int32 or float for what is computed in this type", passes=("narrow-int64",)
-)
+@cpu_rule("no-gpu-kernel-for-dtype", fix="compute it in int32 or float", passes=("narrow-int64",))
 def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The node runs on the CPU: the operator has GPU kernels, but not for this element type.
 
@@ -184,10 +182,10 @@ def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | No
     Source: the engine's GetCpuPreferredNodes.
     """
     follows = context.placements[node].follows_shape
-    return "it reads only sizes, small constants and inputs, which are there already" if follows else None
+    return "it reads only sizes, small constants and inputs, which are already on the CPU" if follows else None
 
 
 def _kernel_versions(node: ir.Node, context: InspectionContext) -> list[int]:
-    """Return the schema versions with a GPU kernel for a node's type, in order; none where it follows a shape."""
+    """Return the schema versions with a GPU kernel for a node's type, in order; none if it follows a shape."""
     placement = context.placements[node]
     return [] if placement.follows_shape else gpu_schema_versions(node, placement.kernel.dtype, context.table)

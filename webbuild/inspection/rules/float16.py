@@ -59,7 +59,7 @@ def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str |
     fix="keep this node in float32",
 )
 def fp16_overflow(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer may overflow: the largest float16 is 65504, and this node squares, or sums a thousand numbers or more.
+    """The result may overflow: the largest float16 is 65504, and this node squares, or sums 1,024 numbers or more.
 
     The known case is a LayerNormalization written as ReduceMean, Sub, Pow, Sqrt: its variance becomes infinite.
 
@@ -96,8 +96,8 @@ def fp16_scatter(node: ir.Node, context: InspectionContext) -> str | None:
 def fp16_firefox(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws in Firefox: the float16 kernels of Clip and Pad do not compile there.
 
-    The message is `ShaderModule is invalid`. Chromium compiles them. A Clip right after a Conv is a part of that Conv's
-    kernel, which compiles in both.
+    The message is `ShaderModule is invalid`. Chromium compiles them. A Clip directly after a Conv is fused into the
+    Conv's kernel, which compiles in both.
 
     Fix: keep the node in float32. `pack --precision` does so.
 

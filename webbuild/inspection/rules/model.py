@@ -1,4 +1,4 @@
-"""What will happen to a model as a whole."""
+"""Findings about a model as a whole."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from webbuild.reporting.quantities import format_bytes, format_count
 
 _ADDRESS_SPACE = 4 << 30
 MAX_GPU_MEMORY = 1_000_000_000
-"""Bytes on the GPU that a page may take without a warning."""
+"""Bytes of GPU memory above which there is a warning."""
 MAX_PAGE_MEMORY = 1_500_000_000
-"""Bytes of a page above which iOS ends it."""
+"""Bytes of memory above which iOS closes a page."""
 
 
 @model_rule("cpu-partition")
@@ -30,7 +30,7 @@ def cpu_partition(
     A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB in profiles, whatever the size. One
     operator without a kernel is enough to make a partition.
 
-    Fix: the findings about its nodes name it.
+    Fix: see the findings about its nodes.
 
     Source: onnxruntime #27560, #18584.
     """
@@ -56,10 +56,10 @@ def dynamic_dimension(
 ) -> Iterator[Finding]:
     """A dimension is unknown before the run: each new size compiles new shaders and allocates new buffers.
 
-    Arithmetic on sizes then stays in the graph, in int64 on the CPU. If the dimension is one of an output, the data
-    decide its size.
+    Arithmetic on sizes then stays in the graph, in int64 on the CPU. A dynamic dimension of an output may depend on the
+    data.
 
-    Fix: give the size with --dim NAME=N.
+    Fix: fix the size with --dim NAME=N.
 
     Source: onnxruntime #25882.
     """
@@ -70,9 +70,9 @@ def dynamic_dimension(
                 severity="note",
                 outcome=None,
                 where=f"{kind} '{value.name}'",
-                summary="a size that is not fixed" if value.shape is not None else "of an unknown shape",
+                summary="its size is not fixed" if value.shape is not None else "its shape is unknown",
                 reason="each new size costs a compilation",
-                fix="give it with --dim NAME=N" if kind == "input" else "take a fixed number of rows",
+                fix="fix it with --dim NAME=N" if kind == "input" else "return a fixed number of rows",
             )
 
 
@@ -95,7 +95,7 @@ def int64_io(
                 where=f"{kind} '{value.name}'",
                 summary=f"{dtype_name(value)}, a BigInt64Array in JavaScript",
                 reason="no GPU kernel computes 64-bit integers",
-                fix="use int32 where the values fit",
+                fix="use int32 if the values fit",
             )
 
 
@@ -131,8 +131,8 @@ def out_of_memory(
     """No session can be created, or the run throws: WebAssembly addresses 4 GiB.
 
     The message is `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. Weights inside the .onnx file
-    are there twice while it loads. Of external data each tensor is there once, on WebGPU until it is on the GPU; a
-    bundle has external data only, and frees its own copy as the engine takes it. The tensors of CPU nodes use the same
+    take twice their size while it loads. External data takes its size once, on WebGPU until it is uploaded to the GPU.
+    A bundle has only external data, and frees its copy when the engine takes it. The tensors of CPU nodes use the same
     memory.
 
     Fix: smaller weights, external data, a smaller input.
@@ -147,8 +147,8 @@ def out_of_memory(
             outcome="no-session" if too_large else "throws",
             where="the model",
             summary=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors",
-            reason="WebAssembly addresses 4 GiB, and weights inside the .onnx file are there twice while it loads",
-            fix="make the weights or the input smaller, or pack the model: a bundle has its weights beside the graph",
+            reason="WebAssembly addresses 4 GiB, and weights inside the .onnx file take twice their size while loading",
+            fix="make the weights or the input smaller, or pack the model: a bundle has its weights next to the graph",
         )
 
 
@@ -156,16 +156,16 @@ def out_of_memory(
 def gpu_memory(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """The model needs more than 1 GB on the GPU at one time: phones end the page, small GPUs lose their device.
+    """The model needs more than 1 GB of GPU memory at its peak: phones close the page, small GPUs lose the device.
 
-    Counted are the weights, and at each node the tensors that a later node still reads. The engine takes somewhat more:
-    it rounds buffer sizes up to reuse buffers, and frees a buffer only after some more nodes.
+    The sum is the weights plus, at each node, the tensors that a later node still reads. The engine takes somewhat
+    more: it rounds buffer sizes up to reuse buffers, and frees a buffer only some nodes later.
 
-    Fix: a smaller picture, with --size where height and width are free. Float16, with --precision auto, takes half of
-    it on devices that have it. Unrolled deformable convolutions and attention over all positions are computed in parts
-    by `webbuild pack`.
+    Fix: a smaller input image, with --size if height and width are dynamic. Float16, with --precision auto, halves it
+    on devices that support it. `webbuild pack` computes unrolled deformable convolutions and attention over all
+    positions in parts.
 
-    Source: onnxruntime #25195, #21968; iOS ends a page above about 1.5 GB (mlc-ai/web-llm #753).
+    Source: onnxruntime #25195, #21968; iOS closes a page above about 1.5 GB (mlc-ai/web-llm #753).
     """
     peak = memory.gpu
     if peak is None or peak.total <= MAX_GPU_MEMORY:
@@ -177,7 +177,7 @@ def gpu_memory(
         outcome=None,
         where=peak.where,
         summary=f"needs {format_bytes(peak.total)} on the GPU",
-        reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of tensors in use at this node: "
+        reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of live tensors at this node: "
         f"the largest are {tensors}",
         fix="make the picture smaller, with --size where height and width are free, or pack with --precision auto",
     )
@@ -187,12 +187,12 @@ def gpu_memory(
 def wasm_memory(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """Run on WebAssembly, the model needs more than 1.5 GB at one time: iOS ends a page above about that.
+    """On WebAssembly, the model needs more than 1.5 GB at its peak: iOS closes a page above about that.
 
-    Counted are all weights, and at each node the tensors that a later node still reads. The engine itself and the page
-    take about 0.1 GB more. A model on WebGPU runs on WebAssembly where there is no GPU, or a wrong one.
+    The sum is all weights plus, at each node, the tensors that a later node still reads. The engine and the page take
+    about 0.1 GB more. A bundle for WebGPU falls back to WebAssembly without a GPU, or on a GPU that computes wrong.
 
-    Fix: smaller weights; a smaller picture, with --size where height and width are free.
+    Fix: smaller weights; a smaller input image, with --size if height and width are dynamic.
 
     Source: mlc-ai/web-llm #753.
     """
@@ -216,6 +216,6 @@ def uses_float16(node: ir.Node) -> bool:
 
 
 def _interface(context: InspectionContext) -> Iterator[tuple[str, ir.Value]]:
-    """Yield the inputs and outputs of a model, each with what it is."""
+    """Yield the inputs and outputs of a model, each with "input" or "output"."""
     yield from (("input", value) for value in context.model.graph.inputs)
     yield from (("output", value) for value in context.model.graph.outputs)

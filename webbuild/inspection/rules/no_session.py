@@ -46,7 +46,7 @@ def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     """
     if node.domain not in ("com.microsoft.nchwc", "com.ms.internal.nhwc"):
         return None
-    return f"{node.domain} holds operators for the machine that the model was optimized on"
+    return f"{node.domain} has operators for the machine that the model was optimized on"
 
 
 @no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")
@@ -89,7 +89,7 @@ def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     Source: measured on 1.30.0.
     """
     batch_first = node.attributes.get_int("layout", 0) != 0
-    return "its layout is 1: the batch comes before the steps" if batch_first else None
+    return "its layout is 1, batch first" if batch_first else None
 
 
 @no_session_rule("unimplemented-dtype", placement="none", passes=("float64-to-float32",))

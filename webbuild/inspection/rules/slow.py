@@ -1,4 +1,4 @@
-"""Nodes that the GPU computes slowly, or waits for."""
+"""Nodes that run slowly on the GPU, or synchronize it with the CPU."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ slow_rule = partial(rule, severity="warning", outcome="gpu")
     "global-pool-single-thread",
     *("GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"),
     summary="slow",
-    fix="use ReduceMean or ReduceMax in its place",
+    fix="use ReduceMean or ReduceMax instead",
 )
 def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
     """Slow: one GPU thread sums each whole channel.
 
-    64 channels of 160 by 160 take seconds on SwiftShader, against hundredths for ReduceMean, which uses many threads.
+    64 channels of 160 x 160 take seconds on SwiftShader. ReduceMean, which uses many threads, takes hundredths.
 
     Fix: ReduceMean, or ReduceMax, over the spatial axes.
 
@@ -41,7 +41,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
 
 @slow_rule("gpu-readback-parameter", summary="waits for the GPU in every run", fix="make it a constant")
 def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
-    """The CPU waits for the GPU in every run: the kernel reads an input on the CPU that the GPU computes.
+    """The CPU waits for the GPU in every run: the kernel reads an input on the CPU, but the GPU computes it.
 
     Shapes, axes, pads, bounds of Clip and the k of TopK are such inputs. The copy waits for all queued work.
 
@@ -66,9 +66,9 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
     passes=("fold-constants",),
 )
 def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
-    """The GPU waits: the CPU reads the condition of an If before its branch starts.
+    """The GPU waits: the CPU reads the condition of an If before the branch starts.
 
-    Fix: fix the sizes of the inputs; most conditions of exports depend on sizes, and are then folded.
+    Fix: fix the sizes of the inputs; most conditions in exported models depend on sizes, and are then folded.
 
     Source: the engine's If kernel.
     """
@@ -79,14 +79,14 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     "large-topk",
     "TopK",
     summary="slow",
-    fix="reduce them before it, with ReduceMax",
+    fix="reduce the rows before it, with ReduceMax",
     passes=(SplitLongTopK.code,),
 )
 def large_topk(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Slow: TopK sorts its whole input, here more than 100,000 elements per row.
 
-    Fix: the pass split-long-topk of `webbuild pack`, where it is one row. Otherwise take the best of each row first,
-    with ReduceMax, then TopK of those.
+    Fix: the pass split-long-topk of `webbuild pack`, if there is one row. Otherwise take the maximum of each row first,
+    with ReduceMax, then TopK of the maxima.
 
     Source: measured, 672,000 elements on SwiftShader.
     """

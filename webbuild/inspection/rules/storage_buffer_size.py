@@ -1,4 +1,4 @@
-"""Tensors beyond what a device binds."""
+"""Tensors above a device's maxStorageBufferBindingSize."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
 from webbuild.passes.workarounds.base import Symptom
 
 _QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
-"""Inputs of Attention."""
+"""Input indices of Attention."""
 
 _KEY_PADDING_MASK = 4
-"""An input of MultiHeadAttention."""
+"""Input index of MultiHeadAttention."""
 
 _NEAREST_RANKS = range(2, 6)
-"""Numbers of axes of a nearest Resize that the GPU computes."""
+"""Ranks of a nearest Resize that the GPU supports."""
 
 
 @rule("attention-mask-too-short", "Attention", placement=None, passes=("decompose-attention",))
@@ -58,11 +58,11 @@ def batchnorm_training(node: ir.Node, context: InspectionContext) -> str | None:
     return "it computes statistics as in training" if node.attributes.get_int("training_mode", 0) else None
 
 
-@rule("layernorm-scale-broadcast", "LayerNormalization", fix="write the scale out")
+@rule("layernorm-scale-broadcast", "LayerNormalization", fix="expand the scale to the normalized shape")
 def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: the scale of a LayerNormalization must be broadcast, which the kernel does not support.
 
-    Fix: cpu-fallback; or a scale that is expanded to the full shape.
+    Fix: cpu-fallback; or expand the scale to the normalized shape.
 
     Source: measured on 1.30.0.
     """
@@ -84,11 +84,11 @@ def maxpool_indices(node: ir.Node, context: InspectionContext) -> str | None:
     return "the GPU kernel of MaxPool gives no indices" if any(map(is_read, node.outputs[1:])) else None
 
 
-@rule("maxpool-storage-order", "MaxPool", fix="leave storage_order out")
+@rule("maxpool-storage-order", "MaxPool", fix="remove storage_order")
 def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws: `Using column major storage_order is not supported yet`, also where nothing reads the indices.
+    """The run throws: `Using column major storage_order is not supported yet`, even if nothing reads the indices.
 
-    Fix: remove storage_order from the export; cpu-fallback without that.
+    Fix: remove storage_order from the export; otherwise cpu-fallback.
 
     Source: measured on 1.30.0.
     """
@@ -98,14 +98,14 @@ def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | No
 @rule(
     "maybe-empty-tensor",
     *THROWS_ON_EMPTY,
-    summary="throws where nothing is found",
+    summary="throws if nothing is found",
     fix="take a fixed number of rows with TopK before it",
     passes=("pad-nms-output",),
 )
 def maybe_empty_tensor(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws if nothing is found: the length depends on the data, and the kernel does not accept empty tensors.
+    """The run throws if nothing is detected: the length depends on the data, and the kernel accepts no empty tensor.
 
-    It works with every picture that contains an object, and fails with the first that contains none.
+    It works for every image with an object, and fails for the first image without one.
 
     Fix: fixed sizes before it; webbuild does so for non-maximum suppression.
 
@@ -114,11 +114,11 @@ def maybe_empty_tensor(node: ir.Node, context: InspectionContext) -> str | None:
     if node.inputs[0] not in context.dynamic_values:
         return None
     if node.op_type == "TopK" and known_rank(node.inputs[0]) == 1:
-        return None  # it chooses none of none, at which the kernel returns at once
-    return f"the data decide how long its input is, and {node.op_type} takes no empty tensor"
+        return None  # the kernel handles an empty 1-D input
+    return f"the length of its input depends on the data, and {node.op_type} accepts no empty tensor"
 
 
-@rule("mha-key-padding-mask", "MultiHeadAttention", fix="give the mask as attention_bias")
+@rule("mha-key-padding-mask", "MultiHeadAttention", fix="pass the mask as attention_bias")
 def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: the GPU kernel of MultiHeadAttention takes no key_padding_mask.
 
@@ -134,16 +134,16 @@ def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | Non
 def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws on every engine: the number of elements does not match the target shape.
 
-    A size that was fixed when the model was exported does not match one that `--dim` gives. `pack` and `patch` stop
-    here, before anything runs. Three operators show it:
+    A size that was fixed at export does not match one from `--dim`. `pack` and `patch` stop here, before anything runs.
+    Three operators show it:
 
     - a Reshape to another number of elements
     - a Squeeze of an axis with more than one element
-    - an Expand of two sizes of which neither is 1
+    - an Expand of an axis to another size, where neither size is 1
 
-    Fix: the sizes that the model was exported for, or another export.
+    Fix: pass the sizes that the model was exported for, or export it again.
 
-    Source: the operators' own definitions; Reshape-1, Squeeze-1 and Expand-8 of ONNX, and their later versions.
+    Source: ONNX's operator texts of Reshape-1, Squeeze-1 and Expand-8, and their later versions.
     """
     return find_mismatch(node) if node.graph is context.model.graph else None
 
@@ -176,13 +176,13 @@ def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
     return f"its kernel has no {missing[0]}" if missing else None
 
 
-@rule("tile-scalar", "Tile", fix="leave it out")
+@rule("tile-scalar", "Tile", fix="remove it")
 def tile_scalar(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: a Tile of a scalar has no repeats to pass to its shader.
 
     The message is `number of element of uniform variable must be greater than 0`.
 
-    Fix: remove it from the export, since it repeats nothing; cpu-fallback without that.
+    Fix: remove it from the export, since it repeats nothing; otherwise cpu-fallback.
 
     Source: measured on 1.30.0.
     """

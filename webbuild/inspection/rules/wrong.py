@@ -1,4 +1,4 @@
-"""Nodes whose answer is wrong, or another than the CPU's."""
+"""Nodes whose result is wrong, or differs from the CPU's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "ui
 _BOUNDED_OPS = ("Atan", "Clip", "Cos", "HardSigmoid", "Mod", "Sigmoid", "Sin", "Softmax", "Tanh")
 
 _FLASH_QUERIES = 32
-"""Queries from which on attention has a kernel of its own."""
+"""Minimum number of queries for which attention uses its flash-attention kernel."""
 
 _READS_INPUT = "it reads an input of the graph"
 
@@ -29,9 +29,9 @@ wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
 def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer differs for out-of-range numbers: ONNX does not define how a float Cast converts them.
 
-    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU clamp to the nearest number
-    that the type has, the largest int32 and 0, so the CPU of a browser does not help. The usual case is a picture that
-    is cast to uint8 with a pixel of -1 or 256.
+    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU clamp to the type's range, here
+    to the largest int32 and 0, so running it on a browser's CPU does not help. The usual case is an image that is cast
+    to uint8 with a pixel of -1 or 256.
 
     Fix: Clip before the Cast.
 
@@ -40,13 +40,13 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     source, dtype = node.inputs[0], dtype_name(node.outputs[0])
     if source is None or dtype_name(source) not in ("float", "float16") or dtype not in _INTEGERS:
         return None
-    what = f"numbers out of {dtype} differ from the CPU's"
+    what = f"out-of-range {dtype} differs from the CPU's"
     if is_small_input(source):
-        return Symptom(f"'{source.name}' is an input of the graph, and may hold any", what)
+        return Symptom(f"'{source.name}' is an input of the graph, and may have any value", what)
     producer = source.producer()
     if dtype not in ("int8", "uint8") or (producer is not None and producer.op_type == "Clip"):
         return None
-    return Symptom("ONNX leaves open what a Cast makes of them", what)
+    return Symptom("ONNX does not define how Cast converts it", what)
 
 
 @wrong_rule("dequantize-blocks-1d", "DequantizeLinear", fix="give the tensor a second axis")
@@ -66,12 +66,12 @@ def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | Non
     *("MultiHeadAttention", "GroupQueryAttention", "Attention"),
     severity="note",
     summary="wrong on some GPUs",
-    fix="export without fused attention where such GPUs matter",
+    fix="export without fused attention if such GPUs matter",
 )
 def flash_attention_subgroups(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong on GPUs with subgroups of 8 or fewer: Chromium's software adapter is one.
 
-    From 32 queries on, heads whose size is a multiple of 4 have a kernel of their own. It is wrong on subgroups of 4
+    From 32 queries on, heads with a size that is a multiple of 4 use a separate kernel. It is wrong with subgroups of 4
     and of 8. Wider subgroups, which most GPUs have, were not measured. `verify` shows the defect, and a bundle tests
     itself on the GPU of each visitor.
 
@@ -85,11 +85,11 @@ def flash_attention_subgroups(node: ir.Node, context: InspectionContext) -> str 
     size = _head_size(node, queries[2])
     if size is None or size % 4:
         return None
-    return f"{queries[1]} queries with heads of {size}: its kernel counts on subgroups of more than 8"
+    return f"{queries[1]} queries with heads of {size}: its kernel requires subgroups of more than 8"
 
 
 def _head_size(node: ir.Node, width: int) -> int | None:
-    """Return how many numbers a head of an attention of ONNX Runtime has, None if that is unknown."""
+    """Return the head size of an ONNX Runtime attention operator, None if unknown."""
     heads = node.attributes.get_int("num_heads", 0)
     if node.op_type == "Attention":
         weights = static_shape(input_value(node, 1))
@@ -116,7 +116,7 @@ def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: a Pad in wrap mode with a negative pad.
 
-    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3]: cut first, then wrapped. The GPU kernel returns another
+    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3]: cropped first, then wrapped. The GPU kernel returns another
     result.
 
     Fix: Concat of Slices.
@@ -129,7 +129,7 @@ def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     return "it wraps around one side, and cuts another" if (pads < 0).any() and (pads > 0).any() else None
 
 
-@wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="write Log, or Mul, in its place")
+@wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="use Log, or Mul, instead")
 def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: with empty axes, this reduction returns its input unchanged.
 
@@ -187,7 +187,7 @@ def softmax_fully_masked(node: ir.Node, context: InspectionContext) -> Symptom |
     if producer is None or producer.op_type not in ("Add", "Where"):
         return None
     masked = any(_holds_infinity(producer, index) for index in range(len(producer.inputs)))
-    return Symptom(f"{producer.op_type} before it puts -inf in its place") if masked else None
+    return Symptom(f"{producer.op_type} before it masks with -inf") if masked else None
 
 
 def _holds_infinity(node: ir.Node, index: int) -> bool:
@@ -195,7 +195,7 @@ def _holds_infinity(node: ir.Node, index: int) -> bool:
     return stored is not None and stored.dtype.kind == "f" and bool(np.isneginf(stored).any())
 
 
-@wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="take whole turns off before it")
+@wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="reduce the angle to one turn before it")
 def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Sin, Cos and Tan lose accuracy for large angles: WGSL guarantees 2^-11 within -pi to pi only.
 
@@ -215,7 +215,7 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     what = f"{node.op_type} beyond 10,000 is off by 0.001 and more"
     if is_small_input(source):
         return Symptom(_READS_INPUT, what, fixed_by=CpuFallback.code)
-    return Symptom("WGSL promises nothing beyond -pi to pi", what)
+    return Symptom("WGSL guarantees no accuracy outside -pi to pi", what)
 
 
 @wrong_rule(
@@ -229,7 +229,7 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
 def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """The order differs from the CPU's: TopK with sorted=0 returns its elements in any order.
 
-    Fix: sorted=1 at export, wherever the order matters. Without it, cpu-fallback, which gives the CPU's order.
+    Fix: export with sorted=1 if the order matters. Otherwise cpu-fallback, which gives the CPU's order.
 
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
