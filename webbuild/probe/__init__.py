@@ -1,1 +1,1 @@
-"""Measures what a build of onnxruntime-web can do: tiny models of one node, run in a browser, compared with native."""
+"""Measures the kernels of an onnxruntime-web build: one-node models, run in a browser and compared with native."""

@@ -1,4 +1,4 @@
-"""Measures the cases of a table in another browser, and those that end otherwise in Chromium beside it."""
+"""Measures the cases of a kernel table in Firefox, and repeats those with another outcome in Chromium."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from webbuild.targets.table import KernelTable, MeasuredCase
 def measure_differences(
     build: OrtWebBuild, table: KernelTable, probes: Sequence[Probe], journals: Path, tick: StepCallback, *, resume: bool
 ) -> BrowserDifferences:
-    """Return which of the `probes` end otherwise in Firefox than in Chromium on this machine.
+    """Return which of the `probes` have another outcome in Firefox than in Chromium on this machine.
 
-    The probes that end in Firefox as in the `table`, which was measured in Chromium, are not run again there. Families
-    that the table does not have are run in both, where the adapters have what they take.
+    Probes with the same outcome in Firefox as in the `table`, which was measured in Chromium, are not run again in
+    Chromium. Families that the table does not have run in both browsers, if both adapters have the required feature.
 
     Raises:
         WebbuildError: see `open_firefox`, `open_chromium` and `ProbeHarness`.
@@ -37,25 +37,25 @@ def measure_differences(
     with ExitStack() as stack:
         native = stack.enter_context(NativeProcess())
         browser, chromium = stack.enter_context(open_firefox()), stack.enter_context(open_chromium())
-        page, beside = (stack.enter_context(open_harness(each, build)) for each in (browser, chromium))
-        adapter, against_adapter = page.adapter(), beside.adapter()
-        has = page.features() & beside.features() | (beside.features() & {"subgroups"})
-        left_out = sorted(family for family, feature in FEATURES.items() if feature not in has)
+        page, chromium_page = (stack.enter_context(open_harness(each, build)) for each in (browser, chromium))
+        adapter, against_adapter = page.adapter(), chromium_page.adapter()
+        features = page.features() & chromium_page.features() | (chromium_page.features() & {"subgroups"})
+        left_out = sorted(family for family, feature in FEATURES.items() if feature not in features)
         tick(sum(_family(probe) in left_out for probe in probes))
         probes = [probe for probe in probes if _family(probe) not in left_out]
-        own = Journal(ProbeRecord, journals / f"{target.name}-firefox.jsonl", resume=resume)
-        measure_probes(page, native, own, probes, tick)
-        ended = {case.name: case.outcome for case in table.cases}
-        cases = {probe.name: case for probe in probes if (case := own.records[probe.name].case) is not None}
+        journal = Journal(ProbeRecord, journals / f"{target.name}-firefox.jsonl", resume=resume)
+        measure_probes(page, native, journal, probes, tick)
+        outcomes = {case.name: case.outcome for case in table.cases}
+        cases = {probe.name: case for probe in probes if (case := journal.records[probe.name].case) is not None}
         suspects = [
-            probe for probe in probes if (case := cases.get(probe.name)) and ended.get(case.name) != case.outcome
+            probe for probe in probes if (case := cases.get(probe.name)) and outcomes.get(case.name) != case.outcome
         ]
         against = Journal(ProbeRecord, journals / f"{target.name}-beside-firefox.jsonl", resume=resume)
-        measure_probes(beside, native, against, suspects, lambda _: None)
+        measure_probes(chromium_page, native, against, suspects, lambda _: None)
         others = {name: record.case for name, record in against.records.items() if record.case is not None}
         both = [(cases[probe.name], others[probe.name]) for probe in suspects if probe.name in others]
         both.sort(key=lambda pair: (pair[0].op, pair[0].name))
-        own.delete()
+        journal.delete()
         against.delete()
         return BrowserDifferences(
             target=target,
@@ -68,8 +68,8 @@ def measure_differences(
             failing=[
                 case
                 for case, other in both
-                if case.name not in ended
-                and case.outcome == other.outcome not in ("gpu", "cpu", ended.get(_twin(case)))
+                if case.name not in outcomes
+                and case.outcome == other.outcome not in ("gpu", "cpu", outcomes.get(_twin(case)))
             ],
             subgroups=[other.name for _, other in both if other.subgroups],
             left_out=left_out,
@@ -78,7 +78,7 @@ def measure_differences(
 
 
 def _twin(case: MeasuredCase) -> str:
-    """Return the name of a case of float16 in float32, which the table has."""
+    """Return the name of the float32 case of a float16 case, which the table has."""
     return case.name.removeprefix("float16/")
 
 

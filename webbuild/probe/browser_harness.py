@@ -1,4 +1,4 @@
-"""A page that measures: batches of probes go in, raw answers come out, and neither a hang nor a crash ends it."""
+"""A browser page that runs batches of probes and returns raw responses; it survives hangs and crashes."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from webbuild.probe.probe_model import Array, Probe
 
 
 class WireTensor(Struct, frozen=True):
-    """A tensor on the wire, its elements little-endian in base64."""
+    """A tensor as sent to and from the page: little-endian elements in base64."""
 
     type: str
     dims: list[int]
     data: str
 
     def array(self) -> Array:
-        """Return the tensor. Raises ValueError where the elements do not fill the shape."""
+        """Return the tensor. Raises ValueError if the number of elements does not match the shape."""
         return np.frombuffer(base64.b64decode(self.data), np.dtype(self.type)).reshape(self.dims)
 
 
 class ProbeResponse(Struct, frozen=True):
-    """What became of a probe. `stage` is empty, or where it ended: create, run, release, hang, crash.
+    """The result of a probe. `stage` is where it failed: create, run, release, hang or crash; empty if it did not.
 
-    `shader` is what a compiler of shaders said, `subgroups` whether a shader that was made for it uses them: one that
-    was cached is not seen.
+    `shader` is the shader compiler's message. `subgroups` is whether a shader compiled for the probe uses subgroups;
+    cached shaders are not seen.
     """
 
     stage: str
@@ -47,16 +47,16 @@ class ProbeResponse(Struct, frozen=True):
 
 
 class ProbeHarness:
-    """Measures probes on one build, `seconds` each at most."""
+    """Measures probes on one build, at most `seconds` each."""
 
     def __init__(self, page: BuildPage, seconds: float) -> None:
         self._page, self._seconds = page, seconds
 
     def adapter(self) -> str:
-        """Return the name of the page's WebGPU adapter, `none` for a build that uses none.
+        """Return the name of the page's WebGPU adapter, `none` for a WASM build.
 
         Raises:
-            WebbuildError: `no-adapter` where there is none and the build needs one.
+            WebbuildError: `no-adapter` if there is none and the build needs one.
         """
         if self._page.build.target.build == "wasm":
             return "none"
@@ -64,13 +64,13 @@ class ProbeHarness:
         return adapter_name(fields, browser, "unset WEBBUILD_GPU to measure on a software adapter")
 
     def features(self) -> set[str]:
-        """Return the features of WebGPU that the page's adapter has."""
+        """Return the WebGPU features of the page's adapter."""
         return set(self._page.call("features") or ())
 
     def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[ProbeResponse]:
-        """Return an answer for each probe, in order. With `fresh`, a new engine begins.
+        """Return a response for each probe, in order. With `fresh`, start a new engine first.
 
-        A page that crashes is replaced, and the probes of its batch go again one by one.
+        If the page crashes, it is replaced, and the probes of its batch run again one by one.
 
         Raises:
             WebbuildError: `engine-failed`, `chromium-crashed`.
@@ -94,7 +94,7 @@ class ProbeHarness:
 
 @contextmanager
 def open_harness(browser: DrivenBrowser, build: OrtWebBuild, seconds: float = 60) -> Iterator[ProbeHarness]:
-    """Serve a build and the page that measures it, for a block."""
+    """Serve a build and its measuring page while the context is open."""
     with open_build_page(browser, build, "webbuild.probe", "probe.js") as page:
         yield ProbeHarness(page, seconds)
 

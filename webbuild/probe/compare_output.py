@@ -9,23 +9,23 @@ import numpy as np
 from webbuild.probe.probe_model import Array
 
 TOLERANCES = {"f4": (1e-3, 1e-5), "f2": (1e-2, 1e-3), "f8": (1e-6, 1e-8)}
-"""Kind of float -> how far a number may be off, as a part of itself and as a part of the output's largest.
+"""Float type -> tolerance relative to the element, and relative to the output's largest magnitude.
 
-The accuracy that WGSL asks of `exp`, `pow` and the trigonometric functions lies within; integers and booleans are
-exact. Infinities equal themselves, and so does NaN here: which of the two a kernel gives is what is asked.
+They include the accuracy that WGSL requires of `exp`, `pow` and the trigonometric functions. Integers and booleans must
+be equal. Infinities and NaN equal themselves, because probes test which of them a kernel returns.
 """
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """What is wrong: a sentence, and the largest difference where there is one."""
+    """A difference: a message, and the largest finite difference if there is one."""
 
     message: str
     error: float | None = None
 
 
 def compare_output(name: str, got: Array | None, want: Array, slack: float = 1.0) -> Mismatch | None:
-    """Return what is wrong with an output, None if it is right. `slack` widens the tolerance."""
+    """Return how an output differs, None if it is within tolerance. `slack` multiplies the tolerance."""
     if got is None:
         return Mismatch(f"{name} is missing")
     if got.dtype != want.dtype:
@@ -46,6 +46,6 @@ def compare_output(name: str, got: Array | None, want: Array, slack: float = 1.0
 def _is_close(got: Array, want: Array, slack: float) -> Array:
     if want.dtype.kind != "f":
         return np.asarray(got == want)
-    own, largest = TOLERANCES[want.dtype.str[1:]]
+    relative, of_largest = TOLERANCES[want.dtype.str[1:]]
     finite = np.abs(want[np.isfinite(want)])
-    return np.isclose(got, want, rtol=own * slack, atol=largest * slack * finite.max(initial=0), equal_nan=True)
+    return np.isclose(got, want, rtol=relative * slack, atol=of_largest * slack * finite.max(initial=0), equal_nan=True)

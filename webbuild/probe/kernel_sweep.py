@@ -1,4 +1,4 @@
-"""One model for each operator, version of its schema and element type: asked where it is placed, never run."""
+"""A one-node model for each operator, schema version and element type, to log its placement; it is never run."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from webbuild.probe.single_node_model import allowed_dtypes, single_node_probe
 from webbuild.targets.schema import NO_TYPE_VARIABLE, kernel_type_variable
 
 OLDEST_OPSET, DEFAULT_OPSET, NEWEST_OPSET = 7, 17, 26
-"""Opsets: versions that none of them between oldest and newest means are left out; a version is asked for at the
-usual one where it is current there. ONNX Runtime loads none above the newest."""
+"""Schema versions outside oldest to newest are skipped. A version is measured at the default opset if it is current
+there. ONNX Runtime loads no opset above the newest."""
 
 _TYPES = """
 float float16 double int64 int32 int16 int8 uint8 uint16 uint32 uint64 bool bfloat16 string uint4 int4 uint2 int2
 float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0 float4e2m1
 """
-"""But for complex numbers: ONNX Runtime loads no model that has them."""
+"""All types except complex numbers: ONNX Runtime loads no model with these."""
 
 DTYPES = _TYPES.split()
 _COMMON_DTYPES = DTYPES[:12]
@@ -32,7 +32,7 @@ _COMMON_DTYPES = DTYPES[:12]
 
 @dataclass(frozen=True)
 class KernelProbe:
-    """A probe of a placement: the version of the schema and the element type that it stands for."""
+    """A probe of a placement, for a schema version and an element type."""
 
     probe: Probe
     schema_version: int
@@ -40,7 +40,7 @@ class KernelProbe:
 
 
 def all_templates() -> dict[str, TemplateFactory]:
-    """Return how to write each operator, from every module in `forms`."""
+    """Return the template of each operator, from every module in `op_templates`."""
     templates: dict[str, TemplateFactory] = {}
     for module in sorted(pkgutil.iter_modules(op_templates.__path__), key=lambda module: module.name):
         templates |= import_module(f"{op_templates.__name__}.{module.name}").TEMPLATES
@@ -48,7 +48,7 @@ def all_templates() -> dict[str, TemplateFactory]:
 
 
 def kernel_probes() -> Iterator[KernelProbe]:
-    """Yield every operator's versions and element types."""
+    """Yield a probe for every schema version and element type of every operator."""
     for op, form_of in sorted(all_templates().items()):
         versions = sorted(
             {s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, "")}

@@ -1,4 +1,4 @@
-"""Measures probes: native first, then the page in batches, and what failed once more on a fresh engine."""
+"""Measures probes: first native, then in the page in batches; inconclusive ones again on a fresh engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.targets.table import MeasuredCase
 
 _BATCH = 32
 _BYTES = 4 << 20
-"""Fed to one batch at most, unless one probe alone is fed more."""
+"""Maximum bytes of the inputs of a batch, unless one probe alone has more."""
 
 StepCallback = Callable[[int], None]
 """Called with the number of probes done since the last call."""
@@ -28,7 +28,7 @@ def measure_probes(
     probes: Sequence[Probe],
     tick: StepCallback,
 ) -> None:
-    """Write a line for each probe that is not in the journal yet."""
+    """Measure each probe that is not in the journal, and write its record."""
     for batch in _batches(probes):
         left = [probe for probe in batch if not is_measured(probe, journal)]
         sweeps = [probe for probe in left if not probe.run]
@@ -68,26 +68,26 @@ def _cases(harness: ProbeHarness, native: NativeProcess, probes: Sequence[Probe]
     known = [(probe, outputs) for probe, outputs in references if not isinstance(outputs, str)]
     cases = _measure_cases(harness, known, fresh=False)
     again = [pair for pair, (_, sure) in zip(known, cases, strict=True) if not sure]
-    ends: dict[str, MeasuredCase | str] = {
+    results: dict[str, MeasuredCase | str] = {
         probe.name: outputs for probe, outputs in references if isinstance(outputs, str)
     }
-    for pairs, judged in ((known, cases), (again, _measure_cases(harness, again, fresh=True))):
-        ends |= {probe.name: end for (probe, _), (end, _) in zip(pairs, judged, strict=True)}
-    return [_record(probe, ends[probe.name]) for probe in probes]
+    for pairs, measured in ((known, cases), (again, _measure_cases(harness, again, fresh=True))):
+        results |= {probe.name: result for (probe, _), (result, _) in zip(pairs, measured, strict=True)}
+    return [_record(probe, results[probe.name]) for probe in probes]
 
 
-def _record(probe: Probe, end: MeasuredCase | str) -> ProbeRecord:
-    if isinstance(end, str):
-        return ProbeRecord(probe.name, probe_digest(probe), reason=end)
-    return ProbeRecord(probe.name, probe_digest(probe), case=end)
+def _record(probe: Probe, result: MeasuredCase | str) -> ProbeRecord:
+    if isinstance(result, str):
+        return ProbeRecord(probe.name, probe_digest(probe), reason=result)
+    return ProbeRecord(probe.name, probe_digest(probe), case=result)
 
 
 def _measure_cases(
     harness: ProbeHarness, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool
 ) -> list[tuple[MeasuredCase | str, bool]]:
-    """Return the cases, and of each whether it owes nothing to the probes before it.
+    """Return each case, and whether it is conclusive: not affected by earlier probes.
 
-    What was not done in time has no case: a software adapter may be too slow, which says nothing of the build.
+    A probe that timed out has no case: the software adapter may be too slow, which does not depend on the build.
     """
     if not known:
         return []
@@ -103,9 +103,10 @@ def _conclude(probe: Probe, outputs: dict[str, Array], answer: ProbeResponse) ->
 
 
 def _is_conclusive(case: MeasuredCase, answer: ProbeResponse) -> bool:
-    """A wrong answer may be an earlier probe's fault, and so may an error that does not name the operator.
+    """Whether an earlier probe cannot have caused the outcome.
 
-    So may uniforms that do not fit the shader: it was cached for another probe.
+    It may cause a wrong result, or an error that does not name the operator. It may also leave a cached shader, whose
+    uniforms do not match.
     """
     named = f"[{case.op}]" in answer.error or f"running {case.op} node" in answer.error
     named = named and "Uniform variable" not in answer.error

@@ -1,6 +1,6 @@
-"""Native reference of a probe, in a separate process, because some probes crash it.
+"""Reference outputs of a probe from native ONNX Runtime, in a separate process, because some probes crash it.
 
-Where it has no kernel, ONNX's own reference, written in NumPy, takes its place.
+If native ONNX Runtime has no kernel, ONNX's reference implementation in NumPy is used.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from webbuild.probe.probe_model import Array, Probe
 
 
 class NativeProcess(AbstractContextManager["NativeProcess"]):
-    """Runs probes one after the other; `with` ends the process."""
+    """Runs probes one after the other; leaving the context ends the process."""
 
     def __init__(self) -> None:
         self._pool = _pool()
 
     def run(self, probe: Probe) -> dict[str, Array] | str:
-        """Return the outputs by name, or why there are none; of a probe of float16 those of float32, rounded."""
+        """Return the outputs by name, or why there are none; for a float16 probe the rounded float32 outputs."""
         exact = probe.exact or probe
         try:
             exact_outputs = self._pool.submit(reference_outputs, exact.model, exact.feeds).result()
@@ -44,7 +44,7 @@ class NativeProcess(AbstractContextManager["NativeProcess"]):
 
 
 def reference_version() -> str:
-    """Return the name and version of what is compared with."""
+    """Return the name and version of the native reference."""
     import onnxruntime
 
     return f"onnxruntime {onnxruntime.__version__}"
@@ -55,7 +55,7 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def reference_outputs(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
-    """Return the outputs by name, or why there are none. What ends the process ends this one."""
+    """Return the outputs by name, or why there are none. A crash of ONNX Runtime ends this process."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -69,7 +69,7 @@ def reference_outputs(model: bytes, feeds: dict[str, Array]) -> dict[str, Array]
 
 
 def _as_declared(value: Array, output: onnx.ValueInfoProto) -> Array:
-    """Return a result in its type: NumPy sums 32-bit integers to 64 bits, and the reference leaves them so."""
+    """Return an output in its declared type: NumPy, and with it the reference, sums 32-bit integers to 64 bits."""
     return np.asarray(value).astype(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
 
 

@@ -1,4 +1,4 @@
-"""Templates of operators: the minimal valid node."""
+"""Templates of operators: a minimal valid node for each."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from onnx import TensorProto
 from webbuild.probe.probe_model import Array
 
 TemplateInput = tuple[int, ...] | Array | None
-"""An input: fed, of a shape; a part of the model; or left out."""
+"""An input: the shape of a fed tensor, an initializer, or None for an omitted input."""
 
 
 @dataclass(frozen=True)
 class OpTemplate:
-    """A node's inputs, attributes and number of outputs. `types` fixes type variables that would be chosen freely.
+    """A node's inputs, attributes and number of outputs. `types` fixes type variables that are otherwise chosen.
 
-    An attribute that hangs on the element type that is asked for is a function of its name (`float`, for Cast
-    `float->int64`); one that is None is left out.
+    An attribute that depends on the measured element type is a function of its name (`float`, for Cast
+    `float->int64`). An attribute that is None is omitted.
     """
 
     inputs: tuple[TemplateInput, ...]
@@ -30,25 +30,25 @@ class OpTemplate:
 
 
 TemplateFactory = Callable[[int], OpTemplate]
-"""From the version of an operator's schema to its form. Attributes that a version does not have are dropped."""
+"""Schema version -> template. Attributes that a version does not have are dropped."""
 
 
 def fixed_template(*inputs: TemplateInput, outputs: int = 1, **attributes: Any) -> TemplateFactory:
-    """Return the form of an operator whose versions are all written alike."""
+    """Return the template of an operator with the same node in all versions."""
     template = OpTemplate(inputs, attributes, outputs)
     return lambda _since: template
 
 
 def versioned_template(forms: Mapping[int, OpTemplate]) -> TemplateFactory:
-    """Return the form of an operator that is written otherwise since some versions: the newest that is no newer."""
+    """Return the template of an operator whose node changes with its version. `forms`: first version -> template."""
     return lambda since: forms[max(version for version in forms if version <= since)]
 
 
 def onnx_dtype(dtype: str) -> int:
-    """Return ONNX's number of an element type; of `from->to`, of what it becomes."""
+    """Return ONNX's number of an element type; for `from->to` of the target type."""
     return TensorProto.DataType.Value(dtype.rpartition("->")[2].upper())
 
 
 def int64_list(*values: float) -> Array:
-    """Return a list that is part of the model: axes, sizes, pads."""
+    """Return an int64 initializer: axes, sizes or pads."""
     return np.array(values)

@@ -1,4 +1,4 @@
-"""From a page's answer to a case of a table."""
+"""Converts a page's response to a case of a kernel table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOISE = re.compile(
 
 
 def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str, Array]) -> MeasuredCase:
-    """Return how a probe ended."""
+    """Return the case of a probe: its outcome and message."""
     placement, cpu = slowest_placement(answer.log)
     if answer.stage:
         outcome: Outcome = "no-session" if answer.stage == "create" else "throws"
@@ -41,8 +41,8 @@ def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str,
 
 
 def build_case(probe: Probe, outcome: Outcome, subgroups: bool, fault: Mismatch) -> MeasuredCase:
-    """Return the case of a probe; its inputs are kept only where it went wrong."""
-    well = outcome in ("gpu", "cpu")
+    """Return the case of a probe; its inputs are recorded only if it failed."""
+    passed = outcome in ("gpu", "cpu")
     return MeasuredCase(
         name=probe.name,
         op=probe.op,
@@ -51,14 +51,14 @@ def build_case(probe: Probe, outcome: Outcome, subgroups: bool, fault: Mismatch)
         outcome=outcome,
         message=fault.message,
         error=None if fault.error is None else float(f"{fault.error:.3g}"),
-        attributes={} if well else probe.attributes or {},
-        inputs=[] if well else list(probe.inputs),
+        attributes={} if passed else probe.attributes or {},
+        inputs=[] if passed else list(probe.inputs),
         subgroups=subgroups,
     )
 
 
 def shorten_message(message: str) -> str:
-    """Return what was thrown without its wrapping, on one line."""
+    """Return an error message on one line, without ONNX Runtime's prefixes."""
     return printable(" ".join(_NOISE.sub("", message).split()), _MAX_MESSAGE)
 
 

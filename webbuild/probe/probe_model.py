@@ -1,4 +1,4 @@
-"""A model of one node with its inputs: what is measured."""
+"""A probe: a one-node model with its inputs."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from webbuild.targets.table import CaseInput
 
 IR_VERSION = 10
 NAME = "n"
-"""Of the node that is measured."""
+"""Name of the measured node."""
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Initializer:
-    """An input whose value is part of the model."""
+    """An input that is an initializer of the model."""
 
     value: Array
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What is measured.
+    """A one-node model with its inputs.
 
-    `name` is unique; `dtype` is the element type that the kernel hangs on; `slack` widens the tolerance of `judge`;
-    `run` is false where only the placement is asked for. `exact`, of a probe of float16, is the same in float32: it
-    gives the answers that are compared with, and its inputs are numbers that float16 has.
+    `name` is unique. `dtype` is the element type that selects the kernel. `slack` multiplies the tolerance of
+    `compare_output`. `run` is false to measure only the placement. `exact` is the float32 version of a float16 probe,
+    with inputs that float16 can represent; it gives the reference outputs.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Probe:
 
 
 def int64s(*values: int) -> Initializer:
-    """Return axes, sizes or pads that are part of the model."""
+    """Return axes, sizes or pads as an initializer."""
     return Initializer(np.array(values, np.int64))
 
 
 def scalar(value: float, dtype: type = np.float32) -> Initializer:
-    """Return a scalar that is part of the model."""
+    """Return a scalar as an initializer."""
     return Initializer(np.array(value, dtype))
 
 
@@ -69,10 +69,11 @@ def make_probe(
     slack: float = 1.0,
     **attributes: Any,
 ) -> Probe:
-    """Build a model of one node. An array is fed, `Initializer` is a part of the model, None is left out.
+    """Build a one-node model. Arrays are fed, an `Initializer` becomes one, None is an omitted input.
 
-    Sizes are symbolic, so that no optimization sees them: it is the kernel that is measured. `op` is the name's first
-    word, unless it is given. `outputs` are so many, or, where ONNX knows no such operator, their element types.
+    Sizes are symbolic, so that no optimization depends on them and the kernel itself is measured. `op` defaults to the
+    first word of the name. `outputs` is the number of outputs, or, for an operator that ONNX does not define, their
+    element types.
     """
     op = op or name.split(" ")[0]
     names = ["" if value is None else f"x{index}" for index, value in enumerate(inputs)]
@@ -106,7 +107,7 @@ def make_probe(
 
 
 def _typed(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Give the outputs the types that ONNX infers, or the first input's where it does not know."""
+    """Set the output types that ONNX infers, or else the type of the first input."""
     inferred = onnx.shape_inference.infer_shapes(model)
     for output in inferred.graph.output:
         if not output.type.tensor_type.elem_type:
@@ -117,8 +118,8 @@ def _typed(model: onnx.ModelProto) -> onnx.ModelProto:
 def _deciding_dtype(op: str, opset: int, domain: str, inputs: Sequence[Array | Initializer | None]) -> str:
     schema = find_schema(op, opset, domain)
     index = 0 if schema is None or schema.deciding_input is None else schema.deciding_input
-    given = inputs[index] if index < len(inputs) else None
-    return "" if given is None else _case_input(given).dtype  # type: ignore[union-attr]
+    deciding = inputs[index] if index < len(inputs) else None
+    return "" if deciding is None else _case_input(deciding).dtype  # type: ignore[union-attr]
 
 
 def _case_input(value: Array | Initializer | None) -> CaseInput | None:
@@ -135,7 +136,7 @@ def _case_input(value: Array | Initializer | None) -> CaseInput | None:
 
 
 def _sizes(name: str, value: Array) -> list[str | int]:
-    """Name the sizes; those of a list stay, since it may be one of sizes, axes or pads."""
+    """Return symbolic sizes; a 1-D tensor keeps its size, because it may be a list of sizes, axes or pads."""
     return list(value.shape) if value.ndim < 2 else [f"{name}_{axis}" for axis in range(value.ndim)]
 
 

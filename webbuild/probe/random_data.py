@@ -1,4 +1,4 @@
-"""Random numbers for the inputs of probes, the same at every call."""
+"""Reproducible random inputs of probes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class RandomData:
-    """Draws inputs. `name` is the seed: what one family draws changes no other."""
+    """A random generator seeded with `name`, so that families of probes do not affect each other."""
 
     def __init__(self, name: str) -> None:
         self._random = np.random.default_rng(zlib.crc32(name.encode()))
@@ -24,7 +24,7 @@ class RandomData:
         return self.uniform(0.5, 1.5, *shape)
 
     def ints(self, *shape: int, low: int = 0, high: int = 10, dtype: type = np.int32) -> NDArray[Any]:
-        """Draw whole numbers from `low` up to, without, `high`."""
+        """Draw integers from `low` to `high` - 1."""
         return np.asarray(self._random.integers(low, high, shape)).astype(dtype)
 
     def bools(self, *shape: int) -> NDArray[np.bool_]:
@@ -32,11 +32,11 @@ class RandomData:
         return np.asarray(self._random.random(shape) > 0.5)
 
     def uniform(self, low: float, high: float, *shape: int) -> NDArray[np.float32]:
-        """Draw evenly."""
+        """Draw from the uniform distribution."""
         return np.asarray(self._random.random(shape) * (high - low) + low, np.float32)
 
     def permutation(self, count: int) -> NDArray[np.int64]:
-        """Draw a permutation of the numbers below `count`."""
+        """Draw a permutation of 0 to `count` - 1."""
         return self._random.permutation(count)
 
 

@@ -11,10 +11,10 @@ from webbuild.targets.table import KernelPlacement, MeasuredCase
 
 
 class ProbeRecord(Struct, frozen=True, omit_defaults=True):
-    """One result: of a sweep a placement, of a case its case, or why there is none.
+    """The result of a probe: a placement, a case, or the reason why there is none.
 
-    Native ONNX Runtime refuses it, or the page did not answer in time.
-    `digest` is the probe's: a result of another model or other numbers is no result of this one.
+    Reasons are that native ONNX Runtime refuses the model, or that the page timed out. `digest` identifies the probe:
+    a result for another model or other inputs is not reused.
     """
 
     name: str
@@ -25,11 +25,11 @@ class ProbeRecord(Struct, frozen=True, omit_defaults=True):
 
 
 def is_measured(probe: Probe, journal: Journal[ProbeRecord]) -> bool:
-    """Return whether a journal has this very probe."""
+    """Return whether a journal has a record of exactly this probe."""
     record = journal.records.get(probe.name)
     return record is not None and record.digest == probe_digest(probe)
 
 
 def probe_digest(probe: Probe) -> str:
-    """Return what tells a probe from others of its name: a hash of its model and of what it is fed."""
+    """Return a hash of a probe's model and inputs, which distinguishes it from others of the same name."""
     return hash_values(probe.model, hash_tensors(probe.feeds))

@@ -1,4 +1,4 @@
-"""A model of one node from its schema and its form, in an element type."""
+"""Builds a one-node model from an operator's schema and template, for an element type."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SAME_TYPE_OPS = {
     "GroupNormalization", "LayerNormalization", "Optional", "OptionalGetElement", "OptionalHasElement", "Pow",
     "RMSNormalization", "SequenceAt", "SequenceConstruct", "SequenceInsert", "SequenceMap", "SplitToSequence",
 }  # fmt: skip
-"""Operators that have several type variables, of which one type for all is the plainest choice."""
+"""Operators with several type variables that all get the same type."""
 
 _QUANTIZED_OPS = {"QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul"}
 _ELEMENT = re.compile(r"tensor\((\w+)\)")
 
 
 def single_node_probe(schema: OpSchema, form: OpTemplate, dtype: str, opset: int) -> Probe:
-    """Return the model as a probe of a placement."""
+    """Return the model as a probe that is not run."""
     bound = _bind(schema, form, dtype)
     inputs, initializers, names = [], [], []
     for index, value in enumerate(form.inputs):
@@ -57,16 +57,16 @@ def allowed_dtypes(schema: OpSchema, variable: str) -> list[str]:
 
 
 def _attributes(schema: OpSchema, form: OpTemplate, dtype: str) -> dict[str, Any]:
-    given = {
+    attributes = {
         name: value(dtype) if callable(value) else value
         for name, value in form.attributes.items()
         if name in schema.attributes
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}
 
 
 def _bind(schema: OpSchema, form: OpTemplate, dtype: str) -> dict[str, str]:
-    """Choose an element type for each type variable: the deciding one's is given."""
+    """Choose an element type for each type variable; `dtype` is the type of the one that selects the kernel."""
     first = dtype.partition("->")[0]
     bound = (
         {"T1": first, "T2": dtype.partition("->")[2]}
@@ -83,7 +83,7 @@ def _bind(schema: OpSchema, form: OpTemplate, dtype: str) -> dict[str, str]:
 
 
 def _type(schema: OpSchema, bound: dict[str, str], slot: str, shape: tuple[int, ...] | None) -> onnx.TypeProto:
-    """Return the type of an input or output: a tensor where its variable allows one, else what it allows."""
+    """Return the type of an input or output: a tensor if its type variable allows it, else a sequence or optional."""
     element = _element(bound, slot)
     tensor = helper.make_tensor_type_proto(onnx_dtype(element), shape)
     types = next((c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == slot), [])

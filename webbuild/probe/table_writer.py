@@ -1,4 +1,4 @@
-"""From the lines of a measurement to a table."""
+"""Builds a kernel table from the records of a measurement."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def build_table(
     cases: Iterable[str],
     lines: dict[str, ProbeRecord],
 ) -> KernelTable:
-    """Return the table of the sweep and of the cases of these names.
+    """Return the table of the sweep and of the named cases.
 
-    Of the build without a GPU only those cases are kept that fail though they have a kernel.
+    For a WASM build, only cases are kept that fail although they have a kernel.
     """
     measured_cases = [case for name in cases if (case := lines[name].case) is not None]
     kernels = _kernels(swept, lines)
@@ -41,7 +41,7 @@ def build_table(
 
 
 def _matches_native(case: MeasuredCase, kernels: KernelPlacements) -> bool:
-    """Whether a case is right, or has no kernel, which the table says already."""
+    """Whether a case is right, or has no kernel, which the table already contains."""
     schema = find_schema(case.op, case.opset)
     rows = kernels.get(case.op, {}).get(str(schema.since), {}) if schema is not None else {}
     return case.outcome == "cpu" or (case.outcome == "no-session" and case.dtype in rows.get("none", []))

@@ -1,1 +1,1 @@
-"""Special cases, one module for a family of operators, each with `cases(draw)`."""
+"""Special cases: one module for each family of operators, each with `cases(draw)`."""

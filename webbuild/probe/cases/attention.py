@@ -1,4 +1,4 @@
-"""Attention and what is around it: ONNX's own operators, and those that the engine fuses to."""
+"""Attention and related operators: those of ONNX, and the fused operators of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("Attention causal", q, k, v, opset=23, is_causal=1)
     angles = draw.floats(8, 2), draw.floats(8, 2), draw.ints(1, 3, high=8, dtype=np.int64)
     for interleaved in (0, 1):
-        given = draw.floats(1, 2, 3, 4), *angles
-        yield make_probe(f"RotaryEmbedding interleaved {interleaved}", *given, opset=23, interleaved=interleaved)
+        inputs = draw.floats(1, 2, 3, 4), *angles
+        yield make_probe(f"RotaryEmbedding interleaved {interleaved}", *inputs, opset=23, interleaved=interleaved)
     yield from _fused(draw)
 
 
@@ -44,6 +44,6 @@ def _fused(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("FusedMatMul", draw.floats(3, 4), draw.floats(5, 4), transB=1, **_FUSED)
     for bits in (4, 8):
         packed = draw.ints(6, 2, 16 * bits // 8, high=255, dtype=np.uint8)
-        given = draw.floats(3, 32), Initializer(packed), Initializer(draw.positive(12))
+        inputs = draw.floats(3, 32), Initializer(packed), Initializer(draw.positive(12))
         form: dict[str, Any] = {"K": 32, "N": 6, "bits": bits, "block_size": 16}
-        yield make_probe(f"MatMulNBits {bits} bits", *given, slack=5, **form, **_FUSED)
+        yield make_probe(f"MatMulNBits {bits} bits", *inputs, slack=5, **form, **_FUSED)

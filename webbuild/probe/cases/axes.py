@@ -1,4 +1,4 @@
-"""Axes counted from the end, wherever an operator names one."""
+"""Negative axes, for every operator with an axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of two numbers: broadcasting, element types, division, powers, comparisons, booleans."""
+"""Binary operators: broadcasting, element types, division, powers, comparisons, booleans."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         three = draw.bools(3, 1), draw.ints(3, 5, dtype=other), draw.ints(1, 5, dtype=other)
         yield make_probe(f"Where {np.dtype(other).name}", *three)
     for what, (condition, *choices) in _THREE.items():
-        given = draw.bools(*condition), *(draw.floats(*shape) for shape in choices)
-        yield make_probe(f"Where {what}", *given)
+        inputs = draw.bools(*condition), *(draw.floats(*shape) for shape in choices)
+        yield make_probe(f"Where {what}", *inputs)
     yield make_probe("PRelu per channel", draw.floats(1, 3, 4, 4), draw.floats(3, 1, 1))
 
 

@@ -1,4 +1,4 @@
-"""More tensors in one node than a shader may bind: 8 on many devices, 10 on more."""
+"""Nodes with more tensors than a shader may bind: 8 on many devices, 10 on most."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def cases(draw: RandomData) -> Iterator[Probe]:
 
 
 def _layers(draw: RandomData) -> Iterator[Probe]:
-    """Layers with every input and output that they can have."""
+    """Yield layers with all optional inputs and outputs."""
     weights = draw.floats(1, 12, 4), draw.floats(1, 12, 3), draw.floats(1, 24)
     states = np.array([5, 5], np.int32), draw.floats(1, 2, 3), draw.floats(1, 2, 3), draw.floats(1, 9)
-    given = draw.floats(5, 2, 4), *weights, *states
-    yield make_probe("LSTM all", *given, hidden_size=3, outputs=3)
-    yield make_probe("LSTM without peepholes", *given[:-1], hidden_size=3, outputs=3)
+    inputs = draw.floats(5, 2, 4), *weights, *states
+    yield make_probe("LSTM all", *inputs, hidden_size=3, outputs=3)
+    yield make_probe("LSTM without peepholes", *inputs[:-1], hidden_size=3, outputs=3)
     four = [draw.floats(3), draw.floats(3), draw.floats(3), draw.positive(3)]
     yield make_probe("BatchNormalization", draw.floats(2, 3, 4, 4), *four)
     fused: dict[str, Any] = {"domain": "com.microsoft", "num_heads": 2}

@@ -1,4 +1,4 @@
-"""Cast: each pair of element types on numbers that both can hold, and on numbers that the target cannot."""
+"""Cast: each pair of element types with numbers in range of both, and with numbers out of the target's range."""
 
 from __future__ import annotations
 

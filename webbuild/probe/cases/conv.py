@@ -93,11 +93,11 @@ def _kernels(draw: RandomData) -> Iterator[Probe]:
 
 
 def _written(what: str, x: Array, w: Array, bias: Array | None = None, **changed: Any) -> Probe:
-    """Return a convolution with its defaults as most exporters write them: some builds throw where they are not."""
+    """Return a Conv with explicit default attributes, as most exporters write: some builds throw without them."""
     rank = x.ndim - 2
-    given = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
+    attributes = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
     biases = [] if bias is None else [Initializer(bias)]
-    return _conv(what, x, Initializer(w), *biases, slack=3, **given)
+    return _conv(what, x, Initializer(w), *biases, slack=3, **attributes)
 
 
 def _ranks(draw: RandomData) -> Iterator[Probe]:

@@ -1,6 +1,6 @@
-"""Convolution: numbers of channels that are no multiples of 4, by strides, kernels, borders and ranks.
+"""Convolution: channel counts that are not multiples of 4, with strides, kernels, pads and ranks.
 
-A shader reads four channels at a time, or three, or one; where the wrong number is chosen the answer is wrong.
+A shader reads four, three or one channels at a time; if it chooses the wrong number, the output is wrong.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def cases(draw: RandomData) -> Iterator[Probe]:
 def _conv(
     draw: RandomData, what: str, inputs: int, outputs: int, kernel: tuple[int, ...], batch: int = 1, **changed: Any
 ) -> Probe:
-    """Return a convolution with its defaults written: one build throws where they are not."""
+    """Return a Conv with explicit default attributes: one build throws without them."""
     rank, group = len(kernel), changed.get("group", 1)
     x, w = draw.floats(batch, inputs, *(9, 10, 8)[:rank]), draw.floats(outputs, inputs // group, *kernel)
-    given: dict[str, Any] = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
+    attributes: dict[str, Any] = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
     name = f"{what} {inputs} to {outputs}"
-    return make_probe(name, x, Initializer(w), Initializer(draw.floats(outputs)), op="Conv", slack=5, **given)
+    return make_probe(name, x, Initializer(w), Initializer(draw.floats(outputs)), op="Conv", slack=5, **attributes)

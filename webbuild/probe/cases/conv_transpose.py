@@ -1,4 +1,4 @@
-"""Transposed convolution: how the output's size comes about, groups, dilations, ranks."""
+"""Transposed convolution: attributes that determine the output size, groups, dilations, ranks."""
 
 from __future__ import annotations
 

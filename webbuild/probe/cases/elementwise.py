@@ -1,4 +1,4 @@
-"""Functions of one number: over their range, at their edges, and where they have no value."""
+"""Unary operators: over their range, at its limits, and outside their domain."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The other families' nodes in float16, as `pack --precision` converts them; compared with float32.
+"""Probes of other families in float16, as `pack --precision` converts them, compared with float32.
 
-Left out are families that vary axes, sizes and channels of kernels that others have, and numbers beyond float16.
+Families that only vary axes, sizes and channels of the same kernels are skipped, and numbers beyond float16's range.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _FAMILIES = (
     "order", "pad", "pool", "reduce", "resize", "slice", "spectral", "vision",
 )  # fmt: skip
 _SLACK = 4.0
-"""For sums that the kernels keep in float16."""
+"""Tolerance factor for sums that kernels accumulate in float16."""
 
 
 def cases(_draw: RandomData) -> Iterator[Probe]:
-    """Yield the probes, named as those of float32: `float16/pad/constant`."""
+    """Yield the probes, with the names of the float32 probes: `float16/pad/constant`."""
     from webbuild.probe.registry import family_probes
 
     for family in _FAMILIES:
@@ -36,7 +36,7 @@ def cases(_draw: RandomData) -> Iterator[Probe]:
 
 
 def to_float16(probe: Probe) -> Probe | None:
-    """Return a probe of float32 in float16, None where it has no such form or numbers that float16 has not."""
+    """Return a float32 probe in float16; None if it cannot be converted, or its numbers exceed float16's range."""
     model = onnx.load_model_from_string(probe.model)
     (node,) = model.graph.node
     values = {value.name: value for value in (*model.graph.input, *model.graph.output)}
@@ -67,8 +67,8 @@ def to_float16(probe: Probe) -> Probe | None:
         model=model.SerializeToString(),
         feeds=feeds,
         inputs=tuple(
-            CaseInput("float16", given.shape, given.value) if given and at in places.inputs else given
-            for at, given in enumerate(probe.inputs)
+            CaseInput("float16", each.shape, each.value) if each and at in places.inputs else each
+            for at, each in enumerate(probe.inputs)
         ),
         slack=max(probe.slack, _SLACK),
         exact=replace(
@@ -80,7 +80,7 @@ def to_float16(probe: Probe) -> Probe | None:
 
 
 def _rounded(value: Array) -> tuple[Array, Array]:
-    """Return numbers in float16, and what they are in float32."""
+    """Return an array rounded to float16, and the rounded values as float32."""
     with np.errstate(over="ignore"):
         half = value.astype(np.float16)
     return half, half.astype(np.float32)

@@ -1,7 +1,7 @@
-"""Every kernel that some build has on the GPU, once, at the version and in the element type that it is for.
+"""Every GPU kernel of any build, once, at its schema version and element type.
 
-float16 is left out: the software adapter that tables are measured on has none. So is what draws random numbers, what
-picks or scatters by places that have to differ or lie within, which `gather` has, and Shape, which is folded here.
+Skipped are float16, which the software adapter of the measurements lacks; random operators; operators that need valid
+or distinct indices, which `gather` has; and Shape, which is folded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TYPES = ("float", "int32", "uint32", "int8", "uint8", "bool")
 
 
 def cases(_draw: RandomData) -> Iterator[Probe]:
-    """Yield the probes. Each draws for itself: a kernel more changes no other's numbers."""
+    """Yield the probes. Each has its own seed, so that a new kernel does not change the inputs of others."""
     for each in kernel_probes():
         op = each.probe.op
         if each.dtype in _TYPES and (op, each.schema_version, each.dtype) in _on_gpu() and op not in _NOT:
@@ -48,7 +48,7 @@ def _feeds(name: str, probe: Probe) -> dict[str, Array]:
 
 
 def _value(draw: RandomData, value: onnx.ValueInfoProto, least: float) -> Array:
-    """Return numbers that are in nearly every operator's domain, and indices that are in every range."""
+    """Return numbers in the domain of nearly every operator, and indices in every range."""
     tensor = value.type.tensor_type
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     shape = [dim.dim_value for dim in tensor.shape.dim]

@@ -1,4 +1,4 @@
-"""More work groups than one dispatch may have along an axis: 65,535."""
+"""Tensors that need more workgroups than a dispatch may have per dimension, 65,535."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.probe.random_data import RandomData
 
 ROWS = 70_000
 ELEMENTS = 4_400_001
-"""More than 65,535 groups of 64 threads, and an odd number, so that four do not go together."""
+"""More than 65,535 workgroups of 64 threads, and odd, so that kernels are not vectorized."""
 
 
 def cases(draw: RandomData) -> Iterator[Probe]:

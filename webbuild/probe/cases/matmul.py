@@ -1,4 +1,4 @@
-"""Products: MatMul, Gemm, Einsum."""
+"""Matrix products: MatMul, Gemm, Einsum."""
 
 from __future__ import annotations
 
@@ -79,6 +79,6 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for what, (shapes, attributes) in _GEMM.items():
         yield make_probe(f"Gemm {what}", *(draw.floats(*s) for s in shapes), slack=3, **attributes)
     for equation, several in _EINSUM.items():
-        given = [draw.floats(*shape) for shape in several]
-        yield make_probe(f"Einsum {equation}", *given, equation=equation, slack=3)
+        inputs = [draw.floats(*shape) for shape in several]
+        yield make_probe(f"Einsum {equation}", *inputs, equation=equation, slack=3)
     yield make_probe("Einsum int32", draw.ints(3, 4), draw.ints(4, 5), equation="ij,jk->ik")

@@ -1,4 +1,4 @@
-"""Normalizations, Softmax among them."""
+"""Normalization operators, including Softmax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What depends on order: ArgMax, TopK, CumSum."""
+"""Operators that depend on order: ArgMax, TopK, CumSum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pooling: how windows meet the border, dilations, ranks, indices, and whole maps."""
+"""Pooling: padding, ceil_mode, dilations, ranks, indices, and global pooling."""
 
 from __future__ import annotations
 

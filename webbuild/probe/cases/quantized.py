@@ -1,4 +1,4 @@
-"""Quantized numbers: zero points, axes, blocks, and products of integers."""
+"""Quantization: zero points, axes, blocks, and integer products."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         yield make_probe(f"DequantizeLinear {name} blocks", *blocks, opset=21, axis=0, block_size=4)
         yield make_probe(f"QuantizeLinear {name} axis", x, Initializer(draw.positive(4)), axis=1)
     for opset in (10, 13, 19, 21, 23, 24, 25):
-        given = draw.ints(3, 4, high=255, dtype=np.uint8), scalar(0.1), scalar(128, np.uint8)
-        yield make_probe(f"DequantizeLinear opset {opset}", *given, opset=opset)
+        inputs = draw.ints(3, 4, high=255, dtype=np.uint8), scalar(0.1), scalar(128, np.uint8)
+        yield make_probe(f"DequantizeLinear opset {opset}", *inputs, opset=opset)
     wide = draw.ints(3, 4, low=-1000, high=1000), scalar(0.1)
     yield make_probe("DequantizeLinear int32", *wide)
     yield make_probe("DequantizeLinear int32 zero point", *wide, scalar(0, np.int32))
@@ -46,5 +46,5 @@ def _products(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("ConvInteger", picture, filters)
     scales = scalar(0.1), scalar(3, np.uint8)
     yield make_probe("QLinearMatMul", a, *scales, b.view(np.uint8), *scales, scalar(9), scalar(0, np.uint8))
-    given = picture, *scales, filters, *scales, scalar(2), scalar(0, np.uint8)
-    yield make_probe("QLinearConv", *given)
+    inputs = picture, *scales, filters, *scales, scalar(2), scalar(0, np.uint8)
+    yield make_probe("QLinearConv", *inputs)

@@ -1,4 +1,4 @@
-"""Ranks from none to seven."""
+"""Ranks from 0 to 7."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ def _more(draw: RandomData, rank: int, shape: list[int]) -> Iterator[Probe]:
         yield make_probe(f"BatchNormalization {rank}", channels, *moments)
     if rank > 2:
         yield make_probe(f"InstanceNormalization {rank}", channels, *moments[:2])
-    if 2 < rank < 6:  # native ONNX Runtime pools no more
+    if 2 < rank < 6:  # native ONNX Runtime supports no others
         yield make_probe(f"GlobalAveragePool {rank}", channels)
         yield make_probe(f"GlobalMaxPool {rank}", channels)

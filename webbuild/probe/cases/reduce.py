@@ -1,4 +1,4 @@
-"""Reductions: over one axis, several, all and none, and what a missing value does."""
+"""Reductions: over one axis, several, all and none, and of NaN and infinities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resize: mode, coordinates, direction, which axes, and the special policies."""
+"""Resize: modes, coordinates, direction, axes, and policies."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def _policies(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(1, 2, 8, 8)
     for mode in ("linear", "cubic"):
         for what, size in (("down", 4), ("up", 16), ("down 3", 3)):
-            given = x, None, None, int64s(1, 2, size, size)
-            yield _resize(f"{mode} antialias {what}", *given, opset=18, mode=mode, antialias=1)
-            yield _resize(f"{mode} exclude_outside {what}", *given, mode=mode, exclude_outside=1)
+            inputs = x, None, None, int64s(1, 2, size, size)
+            yield _resize(f"{mode} antialias {what}", *inputs, opset=18, mode=mode, antialias=1)
+            yield _resize(f"{mode} exclude_outside {what}", *inputs, mode=mode, exclude_outside=1)
     yield _resize("cubic cubic_coeff_a", x, None, None, int64s(1, 2, 16, 16), mode="cubic", cubic_coeff_a=-0.5)
     for policy in ("not_larger", "not_smaller"):
-        given = draw.floats(1, 2, 4, 6), None, None, int64s(8, 8)
+        inputs = draw.floats(1, 2, 4, 6), None, None, int64s(8, 8)
         attributes: dict[str, Any] = {"axes": [2, 3], "keep_aspect_ratio_policy": policy}
-        yield _resize(f"linear {policy}", *given, opset=18, mode="linear", **attributes)
+        yield _resize(f"linear {policy}", *inputs, opset=18, mode="linear", **attributes)
     yield from _antialiased(draw)
     for kind in (np.int32, np.uint8, np.int8):
         pixels = draw.ints(1, 2, 4, 4, high=100, dtype=kind), None, _scales(1, 1, 2, 2)
@@ -111,8 +111,8 @@ def _antialiased(draw: RandomData) -> Iterator[Probe]:
                 continue
             form: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": coordinates, "antialias": 1}
             for what, factor in (("up 2", 2.0), ("down 2", 0.5)):
-                given = draw.floats(1, 2, 8, 8), None, _scales(1, 1, factor, factor)
-                yield _resize(f"{mode} antialias {coordinates} {what}", *given, opset=19, **form)
+                inputs = draw.floats(1, 2, 8, 8), None, _scales(1, 1, factor, factor)
+                yield _resize(f"{mode} antialias {coordinates} {what}", *inputs, opset=19, **form)
         outside = draw.floats(1, 2, 6, 6), Initializer(np.array([0, 0, -0.5, -0.5, 1, 1, 1.5, 1.5], np.float32))
         form = {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 7.0}
         yield _resize(f"{mode} extrapolated", *outside, _scales(1, 1, 2, 2), **form)

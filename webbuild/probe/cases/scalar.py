@@ -1,4 +1,4 @@
-"""Tensors of rank 0, on each input that may be one, and as a result."""
+"""Tensors of rank 0, as each input that may be a scalar, and as an output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moves elements or makes them up: reshaping, repeating, permuting, counting."""
+"""Data movement and generation: reshaping, repeating, permuting, counting."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def _made(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("ConstantOfShape", np.array([2, 3]))
     yield make_probe("EyeLike", draw.floats(3, 4), k=1)
     for kind in (np.int64, np.int32, np.float32):
-        given = draw.ints(4, dtype=kind), scalar(10, np.int64), Initializer(np.array([0, 1], np.float32))
-        yield make_probe(f"OneHot {np.dtype(kind).name}", *given)
+        inputs = draw.ints(4, dtype=kind), scalar(10, np.int64), Initializer(np.array([0, 1], np.float32))
+        yield make_probe(f"OneHot {np.dtype(kind).name}", *inputs)
     first = draw.ints(4, dtype=np.int64), scalar(10, np.int64), Initializer(np.array([0, 1], np.float32))
     yield make_probe("OneHot first axis", *first, axis=0)
     yield make_probe("NonZero bool", draw.bools(3, 4))

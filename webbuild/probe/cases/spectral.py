@@ -1,4 +1,4 @@
-"""Transforms of signals."""
+"""Signal transforms."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from webbuild.probe.probe_model import Initializer, Probe, make_probe, scalar
 from webbuild.probe.random_data import RandomData
 
 _TWIDDLES: dict[str, Any] = {"slack": 20}
-"""The kernel multiplies each number by a sine and a cosine, in which WGSL grants an error of 2^-11 (4.9e-4, between
--pi and pi). What was measured is off by 9e-5 of the output's largest at most; 20 times the tolerance is 2e-4 of it.
+"""The kernel multiplies each number by a sine and a cosine, for which WGSL allows an error of 2^-11 (4.9e-4, between
+-pi and pi). The measured error is at most 9e-5 of the output's largest magnitude; 20 times the tolerance is 2e-4.
 """
 
 

@@ -1,4 +1,4 @@
-"""Kernels that use subgroups where the adapter has them: attention of many queries, products with packed weights."""
+"""Kernels that use subgroups if the adapter has them: attention of many queries, MatMul with packed weights."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for rows in (1, 32, 64):
         for bits in (4, 8):
             packed = draw.ints(32, 4, 32 * bits // 8, high=255, dtype=np.uint8)
-            given = draw.floats(rows, 128), Initializer(packed), Initializer(draw.positive(128))
+            inputs = draw.floats(rows, 128), Initializer(packed), Initializer(draw.positive(128))
             form: dict[str, Any] = {"K": 128, "N": 32, "bits": bits, "block_size": 32}
             for level in (0, 4):
                 yield make_probe(
                     f"MatMulNBits {bits} bits, {rows} rows, accuracy {level}",
-                    *given,
+                    *inputs,
                     accuracy_level=level,
                     slack=20 if level else 5,
                     **form,

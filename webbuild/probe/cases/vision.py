@@ -1,4 +1,4 @@
-"""Sampling and boxes: GridSample, RoiAlign, NonMaxSuppression, DeformConv."""
+"""Image sampling and boxes: GridSample, RoiAlign, NonMaxSuppression, DeformConv."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from webbuild.probe.random_data import RandomData
 def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for mode, padding, align in product(("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"), (0, 1)):
-        given = draw.floats(2, 3, 6, 7), draw.uniform(-1.5, 1.5, 2, 4, 5, 2)
+        inputs = draw.floats(2, 3, 6, 7), draw.uniform(-1.5, 1.5, 2, 4, 5, 2)
         form: dict[str, Any] = {"mode": mode, "padding_mode": padding, "align_corners": align}
-        yield make_probe(f"GridSample {mode} {padding}{' align_corners' * align}", *given, **form)
+        yield make_probe(f"GridSample {mode} {padding}{' align_corners' * align}", *inputs, **form)
     inside = draw.floats(1, 3, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
     for opset, mode in ((16, "bilinear"), (20, "linear"), (20, "cubic"), (20, "nearest"), (22, "linear")):
         yield make_probe(f"GridSample opset {opset} {mode}", *inside, opset=opset, mode=mode)
@@ -25,8 +25,8 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for mode in ("linear", "nearest"):
         yield make_probe(f"GridSample 3-D {mode}", *solid, opset=20, mode=mode)
     for channels in (1, 4, 5):
-        given = draw.floats(1, channels, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
-        yield make_probe(f"GridSample {channels} channels", *given)
+        inputs = draw.floats(1, channels, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
+        yield make_probe(f"GridSample {channels} channels", *inputs)
     yield make_probe("GridSample deformable attention", draw.floats(4, 8, 10, 10), draw.uniform(-1.2, 1.2, 4, 50, 4, 2))
     far = draw.floats(1, 2, 4, 4), np.array([[[[np.inf, 0], [np.nan, 0], [1e30, -1e30]]]], np.float32)
     yield make_probe("GridSample far away", *far)
@@ -53,10 +53,10 @@ def _boxes(draw: RandomData) -> Iterator[Probe]:
     yield make_probe("RoiAlign opset 10", *boxes, opset=10, output_height=3, output_width=3)
     yield make_probe("MaxRoiPool", x, np.array([[0, 0, 0, 5, 5]], np.float32), pooled_shape=[2, 2])
     corner = draw.positive(1, 20, 2)
-    given = np.concatenate([corner, corner + 1], 2), draw.positive(1, 1, 20) - 0.5
+    inputs = np.concatenate([corner, corner + 1], 2), draw.positive(1, 1, 20) - 0.5
     limits = int64s(5), Initializer(np.array([0.5], np.float32)), Initializer(np.array([0.1], np.float32))
-    yield make_probe("NonMaxSuppression", *given, *limits)
-    yield make_probe("NonMaxSuppression by centre", *given, *limits, center_point_box=1)
+    yield make_probe("NonMaxSuppression", *inputs, *limits)
+    yield make_probe("NonMaxSuppression by centre", *inputs, *limits, center_point_box=1)
     unpooled = draw.floats(1, 1, 2, 2), np.array([[[[0, 3], [8, 15]]]])
     yield make_probe("MaxUnpool", *unpooled, kernel_shape=[2, 2], strides=[2, 2])
 

@@ -1,6 +1,6 @@
-"""How windows meet the border: what pads, what is rounded up, dilations, strides and ranks together.
+"""Sliding windows: combinations of pads, ceil_mode, dilations, strides and ranks.
 
-`pool`, `conv` and `conv_transpose` have each attribute alone.
+`pool`, `conv` and `conv_transpose` test each attribute alone.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def _average(draw: RandomData) -> Iterator[Probe]:
     form: dict[str, Any] = {"kernel_shape": [3, 3], "strides": [2, 2], "opset": 19}
     for counted, ceil in product((0, 1), (0, 1)):
         what = f"AveragePool{' count_include_pad' * counted}{' ceil_mode' * ceil}"
-        given: dict[str, Any] = {"count_include_pad": counted, "ceil_mode": ceil, **form}
-        yield make_probe(f"{what} pads of one side", draw.floats(1, 3, 8, 8), pads=[0, 0, 1, 1], **given)
-        yield make_probe(f"{what} SAME_UPPER", draw.floats(1, 3, 7, 8), auto_pad="SAME_UPPER", **given)
+        attributes: dict[str, Any] = {"count_include_pad": counted, "ceil_mode": ceil, **form}
+        yield make_probe(f"{what} pads of one side", draw.floats(1, 3, 8, 8), pads=[0, 0, 1, 1], **attributes)
+        yield make_probe(f"{what} SAME_UPPER", draw.floats(1, 3, 7, 8), auto_pad="SAME_UPPER", **attributes)
 
 
 def _conv(draw: RandomData) -> Iterator[Probe]:

@@ -1,4 +1,4 @@
-"""Tensors without elements: a dimension of zero on each input that can have one."""
+"""Empty tensors: a dimension of 0 in each input that may have one."""
 
 from __future__ import annotations
 

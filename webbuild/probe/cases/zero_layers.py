@@ -1,4 +1,4 @@
-"""A dimension of zero in layers: no rows, no steps, no channels of the result, no boxes, nothing to attend to."""
+"""Empty tensors in layers: no rows, no time steps, no output channels, no boxes, no queries."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ def _norms(draw: RandomData) -> Iterator[Probe]:
 def _recurrent(draw: RandomData) -> Iterator[Probe]:
     for op, gates in _GATES.items():
         weights = Initializer(draw.floats(1, gates * 3, 4)), Initializer(draw.floats(1, gates * 3, 3))
-        if op == "RNN":  # of the others, native ONNX Runtime ends its process
+        if op == "RNN":  # the others crash native ONNX Runtime
             yield make_probe(f"{op} batch", empty(5, 0, 4), *weights, hidden_size=3, outputs=2)
         if op != "GRU":
             yield make_probe(f"{op} steps", empty(0, 2, 4), *weights, hidden_size=3, outputs=1)
 
 
 def _attention(draw: RandomData) -> Iterator[Probe]:
-    given = empty(1, 2, 0, 4), draw.floats(8, 2), draw.floats(8, 2), np.zeros((1, 0), np.int64)
-    yield make_probe("RotaryEmbedding", *given, opset=23)
+    inputs = empty(1, 2, 0, 4), draw.floats(8, 2), draw.floats(8, 2), np.zeros((1, 0), np.int64)
+    yield make_probe("RotaryEmbedding", *inputs, opset=23)
     three = empty(1, 0, 16), draw.floats(1, 4, 16), draw.floats(1, 4, 16)
     yield make_probe("MultiHeadAttention queries", *three, num_heads=2, **_FUSED)
     packed = draw.ints(6, 2, 8, high=255, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Control flow: branches and bodies of one node."""
+"""Control flow, with branches and bodies of one node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STATE, _STEPS = (3,), (4, 3)
 
 
 def _branch(name: str) -> Callable[[str], GraphProto]:
-    """Return a branch without inputs and nodes: its tensor is part of the model."""
+    """Return a branch without inputs and nodes: its output is an initializer."""
 
     def made(dtype: str) -> GraphProto:
         tensor = element(dtype, f"{name}_y")
@@ -23,21 +23,21 @@ def _branch(name: str) -> Callable[[str], GraphProto]:
 
 
 def _loop(dtype: str) -> GraphProto:
-    """A body that hands its condition and its state on."""
+    """Return a body that passes its condition and its state through."""
     inputs = [_value("i", "int64", ()), _value("go", "bool", ()), _value("state", dtype, _STATE)]
     nodes = [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Identity", ["state"], ["next"])]
     return helper.make_graph(nodes, "body", inputs, [_value("on", "bool", ()), _value("next", dtype, _STATE)])
 
 
 def _scan(dtype: str) -> GraphProto:
-    """A body that hands its state on, and each element of the sequence too."""
+    """Return a body that passes its state and each element of the sequence through."""
     inputs = [_value("state", dtype, _STATE), _value("each", dtype, _STATE)]
     nodes = [helper.make_node("Identity", [a], [b]) for a, b in (("state", "next"), ("each", "same"))]
     return helper.make_graph(nodes, "body", inputs, [_value(name, dtype, _STATE) for name in ("next", "same")])
 
 
 def _map(dtype: str) -> GraphProto:
-    """A body that hands each element on."""
+    """Return a body that passes each element through."""
     node = helper.make_node("Identity", ["each"], ["same"])
     return helper.make_graph([node], "body", [_value("each", dtype, _STATE)], [_value("same", dtype, _STATE)])
 
@@ -47,9 +47,9 @@ def _value(name: str, dtype: str, shape: tuple[int, ...] | None = None) -> Value
 
 
 def _scan_of(since: int) -> OpTemplate:
-    """Opset 8 scanned a batch at once, after an input for its lengths."""
-    given = (None, (1, *_STATE), (1, *_STEPS)) if since == 8 else (_STATE, _STEPS)
-    return OpTemplate(given, {"body": _scan, "num_scan_inputs": 1}, 2)
+    """Return the template of Scan; in opset 8 it has a batch axis, and the sequence lengths as its first input."""
+    inputs = (None, (1, *_STATE), (1, *_STEPS)) if since == 8 else (_STATE, _STEPS)
+    return OpTemplate(inputs, {"body": _scan, "num_scan_inputs": 1}, 2)
 
 
 TEMPLATES = {

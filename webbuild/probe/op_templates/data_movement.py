@@ -1,4 +1,4 @@
-"""Operators that move elements and compute none."""
+"""Data movement operators."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PADS = (0, 0, 1, 1, 0, 0, 1, 1)
 
 
 def element(dtype: str, name: str = "value") -> TensorProto:
-    """Return a tensor of one element that is part of the model."""
+    """Return an initializer with one element."""
     value: Any = b"a" if dtype == "string" else 1
     return helper.make_tensor(name, onnx_dtype(dtype), [1], [value])
 
 
 def _axes(shape: tuple[int, ...]) -> TemplateFactory:
-    """The axes became an input."""
+    """Return the template of an operator whose axes are an input since opset 13."""
     return versioned_template({1: OpTemplate((shape,), {"axes": [0]}), 13: OpTemplate((shape, int64_list(0)))})
 
 

@@ -1,4 +1,4 @@
-"""Operators that go through a tensor number by number."""
+"""Elementwise operators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pow Sub Sum Xor
 
 
 def _fmod(dtype: str) -> int | None:
-    """What is left of a division of fractions is asked for by name."""
+    """Mod of floats requires fmod = 1."""
     return 1 if dtype in ("float", "double", "float16", "bfloat16") else None
 
 

@@ -1,4 +1,4 @@
-"""Convolutions, pools, products, recurrences, attention."""
+"""Convolutions, pools, matrix products, recurrent layers, attention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators on quantized numbers."""
+"""Quantization operators and operators on quantized tensors."""
 
 from __future__ import annotations
 

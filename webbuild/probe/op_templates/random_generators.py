@@ -1,4 +1,4 @@
-"""Operators without inputs. A Constant is no node any more when nodes are placed."""
+"""Operators without inputs, except Constant, which is an initializer by the time nodes are placed."""
 
 from __future__ import annotations
 

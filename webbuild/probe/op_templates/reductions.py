@@ -1,4 +1,4 @@
-"""Operators that sum, order and normalize."""
+"""Reductions, sorting and normalization."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", 
 
 
 def _reduction(name: str) -> TemplateFactory:
-    """The axes became an input: of ReduceSum at opset 13, of the others at 18."""
+    """Return the template of a reduction: the axes are an input since opset 13 for ReduceSum, 18 for others."""
     change = 13 if name == "Sum" else 18
     return versioned_template({1: OpTemplate((_MAP,), {"axes": [1]}), change: OpTemplate((_MAP, int64_list(1)))})
 
@@ -24,7 +24,7 @@ TEMPLATES = {
     "ArgMin": fixed_template(_MAP, axis=1),
     "BatchNormalization": fixed_template(_MAP, (4,), (4,), (4,), (4,)),
     "GroupNormalization": versioned_template(
-        {  # scale and bias of each group, and then of each channel
+        {  # scale and bias per group before opset 21, then per channel
             18: OpTemplate((_MAP, (2,), (2,)), {"num_groups": 2}),
             21: OpTemplate((_MAP, (4,), (4,)), {"num_groups": 2}),
         }

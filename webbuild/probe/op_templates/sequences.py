@@ -1,4 +1,4 @@
-"""Operators on sequences and on values that may be missing. Which type an input has, its schema says."""
+"""Operators on sequences and optional values. The schema determines the type of each input."""
 
 from __future__ import annotations
 

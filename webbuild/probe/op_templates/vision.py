@@ -1,4 +1,4 @@
-"""Operators of pictures and of signals."""
+"""Image and signal operators."""
 
 from __future__ import annotations
 

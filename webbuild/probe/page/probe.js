@@ -1,12 +1,12 @@
-// The page `webbuild probe` drives. A batch of models goes to a worker one by one; a worker in which a run threw, or
-// that does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
+// The page of `webbuild probe`. It sends the models of a batch to a worker one by one. If a run throws or
+// times out, the worker is terminated, and the next model gets a new one. Results are not compared here.
 
 import { answer } from "./calls.js";
 import { WorkerRpc, adapter, features } from "./worker-rpc.js";
 
 const worker = new WorkerRpc((error) => ({ stage: "crash", error, log: [] }));
 
-/** Waits until the GPU has done what it was given: what a worker left behind would be taken for the next one's. */
+/** Waits until the GPU is idle, so that work of a terminated worker is not attributed to the next one. */
 async function idle(seconds) {
   const device = await (await navigator.gpu?.requestAdapter())?.requestDevice();
   if (!device) return;
@@ -23,7 +23,7 @@ async function one(engine, probe, seconds) {
   return reply ?? { stage: "hang", error: `no answer in ${seconds} s`, log: [] };
 }
 
-/** Answers with JSON. `fresh` begins with a new worker. */
+/** Runs a batch and returns JSON. `fresh` starts a new worker first. */
 async function measure({ batch, seconds, fresh, engine }) {
   if (fresh) worker.end();
   const answers = [];

@@ -1,4 +1,4 @@
-// Creates a session for each model it is sent, runs it, and answers with its outputs and where its nodes went.
+// Creates and runs a session for each model it receives, and replies with the outputs and the placement log.
 
 import { ARRAYS } from "./arrays.js";
 import { forgetShaders, shaderErrors, usesSubgroups } from "./shaders.js";
@@ -37,12 +37,12 @@ async function start(engine) {
 }
 
 async function run(session, feeds) {
-  const given = feeds.map(({ name, type, dims, data }) => [
+  const inputs = feeds.map(({ name, type, dims, data }) => [
     name,
     new ort.Tensor(type, new ARRAYS[type](bytes(data).buffer), dims),
   ]);
   const outputs = {};
-  for (const [name, tensor] of Object.entries(await session.run(Object.fromEntries(given)))) {
+  for (const [name, tensor] of Object.entries(await session.run(Object.fromEntries(inputs)))) {
     outputs[name] = { type: tensor.type, dims: [...tensor.dims], data: text(await tensor.getData()) };
   }
   return outputs;
