@@ -179,7 +179,7 @@ def gpu_memory(
         summary=f"needs {format_bytes(peak.total)} on the GPU",
         reason=f"{format_bytes(peak.weights)} of weights, {format_bytes(peak.tensors)} of live tensors at this node: "
         f"the largest are {tensors}",
-        fix="make the picture smaller, with --size where height and width are free, or pack with --precision auto",
+        fix="use a smaller input image, with --size if height and width are dynamic, or pack with --precision auto",
     )
 
 
@@ -206,7 +206,7 @@ def wasm_memory(
             summary=f"needs {format_bytes(total)} on WASM",
             reason=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of tensors in use "
             f"at one time: iOS ends a page above about {format_bytes(MAX_PAGE_MEMORY)}",
-            fix="pack a smaller model, or make the picture smaller, with --size where height and width are free",
+            fix="pack a smaller model, or use a smaller input image, with --size if height and width are dynamic",
         )
 
 

@@ -77,8 +77,8 @@ def _decompose(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     result = mean if alive is None else add.op("Where", alive, mean, add.like(query, 0))
     if is_flat:
         # [B, H, L, E] -> [B, L, H, E] -> [B, L, H * E]
-        turned = add.op("Transpose", result, perm=[0, 2, 1, 3])
-        result = add.reshape(turned, [size.batch, size.queries, -1])
+        transposed = add.op("Transpose", result, perm=[0, 2, 1, 3])
+        result = add.reshape(transposed, [size.batch, size.queries, -1])
     return [result, keys, values, stages[mode]][: len(node.outputs)]
 
 

@@ -34,8 +34,8 @@ def _space_to_depth(add: RewriteContext, node: ir.Node) -> ir.Value:
     rows, columns = height // block, width // block
     # [N, C, H/b, b, W/b, b] -> [N, b, b, C, H/b, W/b]
     cut = add.reshape(x, [batch, channels, rows, block, columns, block])
-    turned = add.op("Transpose", cut, perm=[0, 3, 5, 1, 2, 4])
-    return add.reshape(turned, [batch, channels * block * block, rows, columns])
+    transposed = add.op("Transpose", cut, perm=[0, 3, 5, 1, 2, 4])
+    return add.reshape(transposed, [batch, channels * block * block, rows, columns])
 
 
 def _upsample(add: RewriteContext, node: ir.Node) -> ir.Value:

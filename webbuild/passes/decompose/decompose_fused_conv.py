@@ -57,8 +57,8 @@ class DecomposeFusedConv(Pass):
 
     def _matmul(self, model: ir.Model, graph: ir.Graph, node: ir.Node, values: dict[str, object]) -> Rewrite:
         sides = list(zip(node.inputs, ("A", "B"), strict=True))
-        turned = [known_rank(value) for value, side in sides if values.get(f"trans{side}")]
-        if values.get("transBatchA") or values.get("transBatchB") or None in turned or 1 in turned:
+        ranks = [known_rank(value) for value, side in sides if values.get(f"trans{side}")]
+        if values.get("transBatchA") or values.get("transBatchB") or None in ranks or 1 in ranks:
             return self.skipped(node, "it transposes batch axes, or its rank is not known")
         add = Builder(graph, node, f"{node.name or 'MatMul'}/plain", model.graph.opset_imports[""])
         result = add.op(

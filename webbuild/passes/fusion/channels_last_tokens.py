@@ -57,7 +57,7 @@ class ChannelsLastTokens(Pass):
         add = Builder(graph, node, f"{node.name or 'Transpose'}/tokens")
         moved = add.op("Transpose", source, perm=list(TO_CHANNELS_LAST))  # [N, H, W, C]
         replace_output(node, add.reshape(moved, static_shape(node.outputs[0]) or []))
-        return self.applied(node, "channels go last before the picture becomes tokens")
+        return self.applied(node, "channels go last before the Reshape to tokens")
 
     def _picture_of_tokens(self, graph: ir.Graph, node: ir.Node) -> Rewrite | None:
         picture = after_reshapes(node.outputs[0])
@@ -71,7 +71,7 @@ class ChannelsLastTokens(Pass):
         add = Builder(graph, reshape, f"{node.name or 'Transpose'}/picture")
         tokens = add.reshape(node.inputs[0], last)
         replace_output(reshape, add.op("Transpose", tokens, perm=list(TO_CHANNELS_FIRST)))
-        return self.applied(node, "channels go first after the tokens become a picture")
+        return self.applied(node, "channels go first after the Reshape to an image")
 
 
 def meaning(shape: Sequence[int], perm: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

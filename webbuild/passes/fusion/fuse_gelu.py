@@ -56,7 +56,7 @@ class FuseGelu(Pass):
             model.graph.insert_before(node, fused)
             replace_all_uses(result.outputs[0], fused.outputs[0])
             remove_unused(model.graph, result)
-            rewrites.append(self.applied(node, "with the products around it is a Gelu"))
+            rewrites.append(self.applied(node, "is fused with the products around it into a Gelu"))
         return rewrites
 
 

@@ -54,7 +54,7 @@ class BlockDoubleActivationFusion(Workaround):
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         if _has_max(_lost_activation(node), context):
             return None
-        return "its first activation is lost for another one; Max has no GPU kernel here"
+        return "the engine drops its first activation, and Max has no GPU kernel here"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         value = _lost_activation(node)

@@ -56,7 +56,7 @@ class BlockPadPoolFusion(Workaround):
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         floats = node.outputs[0].dtype in _FLOATS and opset_version(context.model) >= _BEFORE_MAX
-        return None if floats else "the engine makes it part of the pool: there is no -0 here"
+        return None if floats else "the engine fuses it into the pool: padding with -0 needs floats and opset 8"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         pool, dtype, graph = _following_pool(node), node.outputs[0].dtype, context.model.graph

@@ -38,7 +38,7 @@ class ConvTranspose3DToConv(Workaround):
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         if not any(known_rank(value) == _RANK_3D for value in node.inputs[:2]):
             return None
-        return Symptom("the GPU kernel takes pictures and lines, no volumes")
+        return Symptom("the GPU kernel takes 1-D and 2-D inputs only")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         values = (*node.inputs[:2], node.outputs[0])
@@ -50,7 +50,7 @@ class ConvTranspose3DToConv(Workaround):
         weights, begin = ConvTransposeWeights(add, node, shape), _crop_begin(node, source, target, shape)
         extent = [reach + 1 for reach in _kernel_extent(node, shape)]
         if extent == shape[2:] == strides and not any(begin) and _scaled_sizes(source, strides) == target[2:]:
-            result, how = _by_blocks(add, node, weights, source, target), "each cell makes a block of its own"
+            result, how = _by_blocks(add, node, weights, source, target), "each cell gives a separate block"
         else:
             result, how = _by_zero_insertion(add, node, weights, source, target, begin), "zeros between the cells"
         if len(node.inputs) > 2 and node.inputs[2] is not None:

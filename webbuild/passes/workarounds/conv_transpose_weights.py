@@ -45,5 +45,5 @@ class ConvTransposeWeights:
         if stored is not None:
             return self._add.const(stored.reshape(first).transpose(order).reshape(last), stored.dtype)
         reshaped = self._add.reshape(computed, first)
-        turned = self._add.op("Transpose", reshaped, perm=order)
-        return self._add.reshape(turned, last)
+        transposed = self._add.op("Transpose", reshaped, perm=order)
+        return self._add.reshape(transposed, last)

@@ -91,7 +91,7 @@ class GuardTopkPadding(Workaround):
             axis = node.attributes.get_int("axis", -1)
             replace_output(node, add.op("GatherElements", x, new[1], axis=axis))
         replace_all_uses(index, new[1])
-        return f"sorts numbers beyond {bound:.5g} as that one"
+        return f"clamps numbers beyond {bound:.5g} to sort them"
 
 
 def _bounding_op(node: ir.Node) -> str:

@@ -55,7 +55,7 @@ class PadConvKernel(Workaround):
         node.attributes.pop("auto_pad", None)
         node.attributes["pads"] = ir.AttrInt64s("pads", pads)
         node.attributes["kernel_shape"] = ir.AttrInt64s("kernel_shape", [shape[2] + 1, *shape[3:]])
-        return f"a kernel of {shape[2:]} has a row of zeros more, its pads are {pads}"
+        return f"a kernel of {shape[2:]} gets a row of zeros, its pads become {pads}"
 
 
 def _affected_pads(node: ir.Node) -> list[int] | None:

@@ -39,12 +39,12 @@ class PadConvTransposeGroups(Workaround):
         return Symptom(f"each of its {group} groups has one output and {weights[0] // group} inputs")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        return "a Slice with steps came in opset 10" if opset_version(context.model) < 10 else None
+        return "it needs a Slice with steps, which opset 10 added" if opset_version(context.model) < 10 else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         weights, group = static_shape(node.inputs[1]) or [], node.attributes.get_int("group", 1)
         _widen(context.model.graph, node, weights, group)
-        return f"{weights[0] // group} inputs and one output a group: a second of zeros"
+        return f"{weights[0] // group} inputs and one output a group: adds a second output of zeros"
 
 
 def is_affected(weights: list[int], group: int) -> bool:

@@ -39,7 +39,7 @@ class PoolCeilMode(Pass):
                 node.attributes["pads"] = ir.AttrInt64s("pads", [*pads[: len(more)], *ends])
             del node.attributes["ceil_mode"]
             done = f"{more} more is padded at the end" if any(more) else "it changes nothing"
-            rewrites.append(self.applied(node, f"ceil_mode is gone: {done}"))
+            rewrites.append(self.applied(node, f"ceil_mode is removed: {done}"))
         return rewrites
 
 
@@ -73,19 +73,19 @@ def _missing_padding(node: ir.Node) -> list[int] | str:
     if source is None or result is None:
         return "its sizes are not known"
     if node.attributes.get_string("auto_pad", "NOTSET") not in ("NOTSET", ""):
-        return "its padding is automatic"
+        return "it has auto_pad"
     axes = _axes(node, source, result)
     if any(axis.rounded_down != axis.result for axis in axes):
-        return "its sizes are not those of its window"
+        return "its output size does not match its window"
     missing = [axis.missing for axis in axes]
     if not any(missing):
         return missing
     if node.op_type == "AveragePool" and node.attributes.get_int("count_include_pad", 0) != 0:
-        return "its mean counts the padding, and would count more"
+        return "its mean counts the padding, which would grow"
     if any((axis.result - 1) * axis.stride >= axis.source + axis.before for axis in axes):
-        return "its last window lies in the padding"
+        return "its last window starts in the padding"
     if any(axis.missing and axis.after + axis.missing >= axis.kernel for axis in axes):
-        return "no pool may be padded by as much as its window is long"
+        return "its padding would be as large as its window"
     return missing
 
 

@@ -63,13 +63,13 @@ class ResizeToMatmul(Workaround):
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         source, target, how = static_shape(node.inputs[0]), static_shape(node.outputs[0]), _filter(node)
         if how is None:
-            return "it is the nearest, or not of float32"
+            return "its mode is nearest, or it is not float32"
         if source is None or target is None:
             return "its shapes are not fixed"
         large = any(source[axis] * target[axis] > _MAX_MATRIX_BYTES for axis in _axes(source, target))
         if how.coordinates not in _COORDINATES or _scales(node, source, target) is None or large:
-            return f"its scales are not known, or {how.coordinates} has no matrix"
-        return None if source != target else "it changes no size"
+            return f"its scales are not known, its matrix is too large, or {how.coordinates} is not supported"
+        return None if source != target else "its output has the size of its input"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         source, target, how = static_shape(node.inputs[0]), static_shape(node.outputs[0]), _filter(node)

@@ -49,12 +49,12 @@ class SeparateDequantizeShaders(Workaround):
         if opset_version(context.model) < _WITH_AXIS:
             return "before opset 13 it has no axis"
         taken = {0, _DEFAULT_AXIS} <= context.once(_axes_of_words)
-        return "others have both axes that it may have" if taken else None
+        return "other nodes use both possible axes" if taken else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         axis = 0 if _axis(node) == _DEFAULT_AXIS else _DEFAULT_AXIS
         node.attributes["axis"] = ir.AttrInt64("axis", axis)
-        return f"its axis is {axis}, which gives it a shader of its own"
+        return f"its axis is {axis}, so that it gets a separate shader"
 
 
 def _axes_of_words(model: ir.Model) -> frozenset[int]:

@@ -45,7 +45,7 @@ class SplitGroupedConv(Workaround):
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         group, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
         split_groups(context.model.graph, node, weights, [(0, group - 1), (group - 1, group)])
-        return f"{group - 1} groups and the last one apart: {weights[0] // group} outputs a group"
+        return f"{group - 1} groups, and the last one separately: {weights[0] // group} outputs a group"
 
 
 def is_affected(weights: list[int], group: int) -> bool:

@@ -45,7 +45,7 @@ class StableLogSumExp(Workaround):
         add = Builder(context.model.graph, node, f"{node.name or 'ReduceLogSumExp'}/shifted")
         result = _shifted(add, node, reduction_axes(node) or [], opset_version(context.model))
         replace_output(node, result)
-        return "its largest number is taken out first"
+        return "its maximum is subtracted first"
 
 
 def _shifted(add: Builder, node: ir.Node, axes: list[int], opset: int) -> ir.Value:

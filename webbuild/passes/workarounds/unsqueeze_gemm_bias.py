@@ -42,7 +42,7 @@ class UnsqueezeGemmBias(Workaround):
         else:
             listed = add.const(stored.reshape(1), stored.dtype)
         node.replace_input_with(2, listed)
-        return "what it adds has a dimension of 1"
+        return "its bias has the shape [1]"
 
 
 def _is_small(node: ir.Node) -> bool:
