@@ -40,7 +40,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     source, dtype = node.inputs[0], dtype_name(node.outputs[0])
     if source is None or dtype_name(source) not in ("float", "float16") or dtype not in _INTEGERS:
         return None
-    what = f"out-of-range {dtype} differs from the CPU's"
+    what = f"values out of the range of {dtype} differ from the CPU's"
     if is_small_input(source):
         return Symptom(f"'{source.name}' is an input of the graph, and may have any value", what)
     producer = source.producer()

@@ -10,7 +10,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE)
-_BEFORE_PAD_VALUES, _BEFORE_MAX = 11, 8
+_PAD_INPUT_OPSET, _MAX_OPSET = 11, 8
 """First opsets in which the value of Pad is an input, and in which Max broadcasts."""
 
 
@@ -55,14 +55,14 @@ class BlockPadPoolFusion(Workaround):
         return Symptom(reason, summary="no session" if outcome == "no-session" else "", outcome=outcome)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        floats = node.outputs[0].dtype in _FLOATS and opset_version(context.model) >= _BEFORE_MAX
+        floats = node.outputs[0].dtype in _FLOATS and opset_version(context.model) >= _MAX_OPSET
         return None if floats else "the engine fuses it into the pool: padding with -0 needs floats and opset 8"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         pool, dtype, graph = _following_pool(node), node.outputs[0].dtype, context.model.graph
         assert pool is not None
         assert dtype is not None
-        if opset_version(context.model) < _BEFORE_PAD_VALUES:
+        if opset_version(context.model) < _PAD_INPUT_OPSET:
             _keep_apart(graph, node, dtype.numpy())
         else:
             add = Builder(graph, node, f"{node.name or 'Pad'}/zero")

@@ -8,7 +8,7 @@ from webbuild.passes.workarounds.resize_matrix import ResizeFilter, resize_matri
 
 _COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
 
-_MAX_MATRIX_BYTES = 4 * 1024 * 1024
+_MAX_MATRIX_ELEMENTS = 4 * 1024 * 1024
 """Maximum elements of a matrix."""
 
 
@@ -66,7 +66,7 @@ class ResizeToMatmul(Workaround):
             return "its mode is nearest, or it is not float32"
         if source is None or target is None:
             return "its shapes are not fixed"
-        large = any(source[axis] * target[axis] > _MAX_MATRIX_BYTES for axis in _axes(source, target))
+        large = any(source[axis] * target[axis] > _MAX_MATRIX_ELEMENTS for axis in _axes(source, target))
         if how.coordinates not in _COORDINATES or _scales(node, source, target) is None or large:
             return f"its scales are not known, its matrix is too large, or {how.coordinates} is not supported"
         return None if source != target else "its output has the size of its input"
