@@ -26,6 +26,6 @@ function start(): void {
   void engine.load();
 }
 
-// Evaluating this file, the first layout and starting are three tasks: together they are a long one.
+// A separate task: evaluating this file, the first layout and starting together would be a long task.
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => setTimeout(start));
 else setTimeout(start);

@@ -68,11 +68,11 @@ function readJson(file: string): any {
 
 /** Never inlines a bundle's files, since a strict policy forbids `data:`. The app's own setting applies to other files. */
 function inlineLimit(config: UserConfig, folders: string[]) {
-  const own = config.build?.assetsInlineLimit;
+  const appLimit = config.build?.assetsInlineLimit;
   return (file: string, content: Buffer): boolean | undefined => {
     if (isInside(file, folders)) return false;
-    if (typeof own === "number") return content.length < own;
-    return own?.(file, content);
+    if (typeof appLimit === "number") return content.length < appLimit;
+    return appLimit?.(file, content);
   };
 }
 

@@ -4,10 +4,10 @@ import { make } from "../util/elements.js";
 import type { Stage } from "./stage.js";
 
 const steps = 100;
-/** CSS pixels of the handle, as stage.css has it: a slider's handle stays inside of it. */
+/** Width of the handle in CSS pixels, as in stage.css. A slider's handle stays inside the slider. */
 const handle = 44;
 
-/** A slider over the stage, which fingers, the mouse and the arrow keys move. */
+/** A slider over the stage, for touch, mouse and arrow keys. */
 export class BeforeAfter {
   readonly #stage: Stage;
   readonly #input: HTMLInputElement;
@@ -28,14 +28,14 @@ export class BeforeAfter {
     root.append(this.#input);
   }
 
-  /** Whether there is anything to compare. */
+  /** Shows the handle if there is something to compare. */
   show(shown: boolean): void {
     if (this.#input.hidden === !shown) return;
     this.#input.hidden = !shown;
     this.#move();
   }
 
-  /** How much of the stage is before, in CSS pixels from its left. */
+  /** The width of the "before" part, in CSS pixels from the left of the stage. */
   get splitX(): number {
     if (this.#input.hidden) return 0;
     const [share, width] = [Number(this.#input.value) / steps, this.#input.clientWidth];

@@ -1,11 +1,11 @@
-// A picture over a checkerboard, which shows where it is transparent.
+// Draws a picture over a checkerboard, which shows transparency.
 
 /** Squares along the longer side of a picture, and their two greys. */
 const SQUARES = 48;
 const BRIGHT = "#e6e8eb";
 const DARK = "#c3c7cd";
 
-/** Returns the picture over a checkerboard; the one that is given stays open. */
+/** Returns the picture over a checkerboard; the caller still has to close its own picture. */
 export function onCheckerboard(picture: ImageBitmap): ImageBitmap {
   const { width, height } = picture;
   const canvas = new OffscreenCanvas(width, height);
@@ -20,7 +20,7 @@ export function onCheckerboard(picture: ImageBitmap): ImageBitmap {
   return canvas.transferToImageBitmap();
 }
 
-/** Two squares by two, as a pattern. */
+/** Returns a pattern of two by two squares. */
 function tile(context: OffscreenCanvasRenderingContext2D, side: number): CanvasPattern | null {
   const two = new OffscreenCanvas(2 * side, 2 * side);
   const squares = two.getContext("2d");

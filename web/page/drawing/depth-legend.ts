@@ -1,4 +1,4 @@
-// The scale of a map: colours with the values at their ends, and the value under the pointer.
+// The scale of a map: colours with the values at both ends, and the value at the pointer.
 
 import type { DepthResult } from "../../src/index.js";
 import { colormapPosition } from "../../src/tasks/depth/colormap/cpu-colormap.js";
@@ -23,7 +23,7 @@ export class DepthLegend {
     this.#root.hidden = false;
   }
 
-  /** What it says, for a saved picture; null while it is hidden. */
+  /** Returns the legend for a saved picture; null while hidden. */
   toPictureLegend(): PictureLegend | null {
     if (this.#root.hidden) return null;
     const ends = ["legend-far", "legend-middle", "legend-near"].map((id) => {
@@ -39,7 +39,7 @@ export class DepthLegend {
     this.#root.hidden = true;
   }
 
-  /** Marks a value on a scale; null takes the mark away. */
+  /** Marks a value on a scale; null removes the mark. */
   mark(scale: Scale | null, value: number): void {
     const share = scale === null || Number.isNaN(value) ? Number.NaN : colormapPosition(scale, value);
     this.#mark.hidden = !Number.isFinite(share);

@@ -1,11 +1,11 @@
-// Draws a detection's box, upright or turned.
+// Draws a detection's box, upright or rotated.
 
 import type { AnyDetection } from "../results/detections.js";
 import { cornersOf, sidesOf } from "./corners.js";
 import { defaultColor, halo } from "./drawing-style.js";
 import { boxToStage, type Fit, type Rectangle, toStage } from "./fit.js";
 
-/** Where a label and the width of lines are measured: of a turned box from its highest corner on. */
+/** Returns the rectangle for the label's place and the line width; for a rotated box, it starts at the highest corner. */
 export function anchorOnStage(fit: Fit, one: AnyDetection): Rectangle {
   const corners = cornersOf(one);
   if (corners === null) return boxToStage(fit, one.box);
@@ -16,7 +16,7 @@ export function anchorOnStage(fit: Fit, one: AnyDetection): Rectangle {
   return { x, y, width: width * fit.scale, height: height * fit.scale };
 }
 
-/** On a dark halo, finer on a small box. White where the detections have no colours; a colour needs some width. */
+/** Draws a box on a dark halo, thinner for a small box: white without a colour, wider with a colour. */
 export function drawBox(
   context: CanvasRenderingContext2D,
   one: AnyDetection,

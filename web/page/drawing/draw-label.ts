@@ -13,14 +13,14 @@ export interface Label extends Rectangle {
   text: string;
   padding: number;
   font: string;
-  /** The colour behind the text, and that of the text. */
+  /** The colours of the background and of the text. */
   background: string;
   textColor: string;
 }
 
 interface LabelContext {
   stage: Size;
-  /** Null where the classes have no colours. */
+  /** Null if the classes have no colours. */
   color: string | null;
   highlighted: boolean;
 }

@@ -1,4 +1,4 @@
-// What points at an object: its clicks, with a plus or a minus, and its box.
+// Draws an object's prompt: its clicks, with a plus or a minus, and its box.
 
 import type { Box } from "../../src/index.js";
 import type { Click, PromptedObject } from "../input/prompted-objects.js";
@@ -23,7 +23,7 @@ export function drawPromptBox(context: CanvasRenderingContext2D, fit: Fit, box: 
   strokeTwice(context);
 }
 
-/** White on black, to be seen on every picture. */
+/** Strokes white on black, visible on any picture. */
 export function strokeTwice(context: CanvasRenderingContext2D): void {
   for (const [color, width] of [
     ["#000000", 4],

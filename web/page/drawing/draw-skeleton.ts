@@ -52,7 +52,7 @@ function drawLimb(context: CanvasRenderingContext2D, a: Joint, b: Joint, pen: St
   context.stroke();
 }
 
-/** Joints that lie close together, as those of a small face do, are drawn small enough to stay apart. */
+/** Returns a joint's radius: joints that are close together, as in a small face, are small enough not to overlap. */
 function jointRadius(joint: Joint, joints: readonly Joint[], pen: StrokeWidths): number {
   const nearest = Math.min(
     ...joints.filter((other) => other !== joint).map((other) => distance(joint, other)),

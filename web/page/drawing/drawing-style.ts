@@ -1,4 +1,4 @@
-// Colours, widths and fading of what is drawn over a picture: legible on any picture, calm on a small figure.
+// Colours, line widths and fading of drawings: legible on any picture, thin on small figures.
 
 import type { Keypoint } from "../../src/manifest/manifest.js";
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
@@ -10,15 +10,15 @@ export const sideColors: Record<Side, string> = { left: "#4cc3ff", right: "#ff9a
 export const halo = "rgb(8 10 14 / 0.6)";
 export const defaultColor = "#ffffff";
 
-/** Far apart for any colour vision; dark text on each has a contrast of 5.5:1 or more. */
+/** Distinguishable with any colour vision; dark text on each has a contrast of 5.5:1 or more. */
 const palette = ["#71bdfa", "#98c50b", "#faf02a", "#9e6ffa", "#f798a3", "#60ffd6", "#fa35b4", "#ba8019"];
 
-/** Always the same for an index; null where the model knows only one class, and nothing is to be told apart. */
+/** Returns the colour of a class, always the same for an index; null if the model has only one class. */
 export function classColor(classes: readonly string[], index: number): string | null {
   return classes.length > 1 ? colorAt(index) : null;
 }
 
-/** The class's, or the rank's where the task colours by rank and the class has none. */
+/** Returns the colour of the class, or of the rank if the task colours by rank and the class has no colour. */
 export function detectionColor(
   { classes, colorByRank = false }: DetectionStyle,
   { classIndex }: AnyDetection,
@@ -31,12 +31,12 @@ function colorAt(index: number): string {
   return palette[index % palette.length] ?? defaultColor;
 }
 
-/** The side of a limb is that of its ends, and the middle where they differ. */
+/** Returns the side of a limb: its ends' side, or the middle if they differ. */
 export function limbSide(from: Side, to: Side): Side {
   return from === to ? from : "middle";
 }
 
-/** 0 where the model does not see the keypoint, 1 where it is sure, smooth between. */
+/** Returns 0 for an invisible keypoint, 1 for a confident one, smooth between. */
 export function visibility(confidence: number): number {
   const t = Math.min(1, Math.max(0, (confidence - 0.2) / 0.45));
   return t * t * (3 - 2 * t);
@@ -48,7 +48,7 @@ export interface StrokeWidths {
   halo: number;
 }
 
-/** Widths in CSS pixels: the same for every large figure, thinner for one of less than some 250 pixels. */
+/** Returns line widths in CSS pixels: the same for all large figures, thinner below about 250 pixels. */
 export function strokeWidths(box: Rectangle): StrokeWidths {
   const size = Math.max(box.height, box.width);
   const limb = Math.min(3, Math.max(1.25, size / 85));

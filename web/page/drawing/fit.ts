@@ -27,13 +27,13 @@ export function contain(source: Size, stage: Size, mirrored: boolean): Fit {
   };
 }
 
-/** A part of the picture enlarged: `factor` times as large, `center` in its middle as far as the picture reaches. */
+/** An enlarged part of the picture: `factor` times as large, with `center` in the middle if the picture's edges allow it. */
 export interface Zoom {
   factor: number;
   center: { x: number; y: number };
 }
 
-/** Returns the enlarged fit. Along a side on which it is larger than the stage, it covers the stage. */
+/** Returns the enlarged fit. Along an axis where it is larger than the stage, it covers the stage. */
 export function zoomFit(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
   const large = { ...fit, scale: fit.scale * factor, width: fit.width * factor, height: fit.height * factor };
   const across = center.x * large.scale;
@@ -46,7 +46,7 @@ export function zoomFit(fit: Fit, { factor, center }: Zoom, stage: Size): Fit {
   };
 }
 
-/** Limits the offset of a side of the enlarged picture so that no empty border shows; centres it if it is smaller than the stage. */
+/** Clamps the offset of the enlarged picture so that no empty border shows; centres it if it is smaller than the stage. */
 function clampOffset(start: number, length: number, stage: number): number {
   return length <= stage ? (stage - length) / 2 : Math.min(0, Math.max(stage - length, start));
 }
@@ -57,7 +57,7 @@ export function toStage(fit: Fit, x: number, y: number): [number, number] {
   return [fit.left + (fit.mirrored ? fit.width - across : across), fit.top + y * fit.scale];
 }
 
-/** Maps a point from CSS pixels of the stage to pixels of the picture. It may lie outside of the picture. */
+/** Maps a point from CSS pixels of the stage to pixels of the picture. It may be outside the picture. */
 export function toPicture(fit: Fit, left: number, top: number): { x: number; y: number } {
   const across = left - fit.left;
   return { x: (fit.mirrored ? fit.width - across : across) / fit.scale, y: (top - fit.top) / fit.scale };

@@ -1,10 +1,10 @@
-// Which detection lies under a point of the stage.
+// Finds the detection at a point of the stage.
 
 import type { AnyDetection } from "../results/detections.js";
 import { cornersOf, sidesOf } from "./corners.js";
 import { boxToStage, type Fit, toStage } from "./fit.js";
 
-/** Of several the smallest, which is hardest to hit. */
+/** Returns the index of the detection; of several, the smallest, which is hardest to hit. */
 export function hitTest(detections: readonly AnyDetection[], fit: Fit, x: number, y: number): number | null {
   const hits = detections
     .map((one, index) => ({ index, size: area(one), hit: covers(one, fit, x, y) }))

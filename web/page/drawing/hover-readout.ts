@@ -1,4 +1,4 @@
-// The text beside the pointer: the value of a map at that point of the picture.
+// The text at the pointer: the value of a map at that point of the picture.
 
 import { element } from "../util/elements.js";
 import type { StagePoint } from "./stage.js";
@@ -16,7 +16,7 @@ export class HoverReadout {
   }
 }
 
-/** The index of a map [height, width] at a point, in row-major order; null outside of it. */
+/** Returns the index into a map [height, width] at a point, in row-major order; null outside. */
 export function cellAt(
   { width, height }: { width: number; height: number },
   point: StagePoint | null,

@@ -1,4 +1,4 @@
-// The masks of a result as pictures in their colours, each painted once and drawn as often as the stage changes.
+// The masks of a result as coloured bitmaps, each painted once and drawn whenever the stage changes.
 
 import type { Mask } from "../../src/index.js";
 import type { AnyDetection } from "../results/detections.js";
@@ -8,14 +8,14 @@ const OUTLINE_OPACITY = 0.95;
 
 export class MaskBitmaps {
   #pictures: readonly (ImageBitmap | null)[] = [];
-  /** Tells the newest result from one whose masks are done late. */
+  /** Counts results, to drop masks that finish after a newer result started. */
   #turn = 0;
 
   at(index: number): ImageBitmap | null {
     return this.#pictures[index] ?? null;
   }
 
-  /** Paints one mask after the other, so that the page stays responsive. False: another result came meanwhile. */
+  /** Paints one mask after the other, so that the page stays responsive. Returns false if another result came meanwhile. */
   async paint(detections: readonly AnyDetection[], colors: readonly string[]): Promise<boolean> {
     this.#turn += 1;
     const turn = this.#turn;
@@ -42,7 +42,7 @@ function close(pictures: readonly (ImageBitmap | null)[]): void {
   for (const each of pictures) each?.close();
 }
 
-/** Null where no browser could make a picture: the mask has no cells. */
+/** Returns a bitmap of the mask; null if the mask has no cells. */
 async function picture(mask: Mask, color: string): Promise<ImageBitmap | null> {
   const { columns, rows } = mask;
   if (columns * rows === 0) return null;
@@ -56,7 +56,7 @@ async function picture(mask: Mask, color: string): Promise<ImageBitmap | null> {
   return createImageBitmap(pixels);
 }
 
-/** The cells at the rim are nearly opaque: a crisp outline. */
+/** Paints the cells; those at the edge are nearly opaque, as an outline. */
 function paintCells(pixels: Uint32Array, { columns, rows, data }: Mask, inner: number, outer: number): void {
   const inside = (at: number): boolean => data[at] === 1;
   for (let row = 0, at = 0; row < rows; row += 1) {
@@ -69,7 +69,7 @@ function paintCells(pixels: Uint32Array, { columns, rows, data }: Mask, inner: n
   }
 }
 
-/** Four bytes in the order red, green, blue, alpha, as a number of this machine. The color is written #rrggbb. */
+/** Returns the color #rrggbb with alpha as a number with the bytes red, green, blue, alpha in this machine's byte order. */
 function pixel(color: string, opacity: number): number {
   const channels = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
   return new Uint32Array(Uint8Array.of(...channels, Math.round(255 * opacity)).buffer)[0] ?? 0;

@@ -1,5 +1,5 @@
-// Renders masks of one picture into one map of object numbers, at the size that is painted. Works in slices with pauses, so
-// that the page stays responsive.
+// Renders the masks of a picture into one map of object numbers, at the painted size. Works in slices with pauses, so that
+// the page stays responsive.
 
 import { pause } from "../../src/export/slices.js";
 import type { Box, MaskRuns } from "../../src/index.js";
@@ -22,8 +22,8 @@ interface MapCanvas {
 const PIXELS_PER_SLICE = 500_000;
 
 /**
- * Returns for each pixel that is painted the number of its object, from 1, the last one on top; null where `stopped` said so
- * meanwhile. A null among the masks keeps its number.
+ * Returns the object number of each painted pixel, from 1, with the last object on top; null if `stopped` returned true.
+ * A null in `masks` also uses up a number.
  */
 export async function maskMap(
   masks: readonly (PlacedMask | null)[],
@@ -59,7 +59,7 @@ function paint(
     : paintRuns(canvas, mask, number);
 }
 
-/** Paints row by row, and yields how many pixels each looked at. */
+/** Paints row by row, and yields the pixels visited per row. */
 function* paintPixels(
   { map, across, down }: MapCanvas,
   mask: Uint8Array,
@@ -111,7 +111,7 @@ function sampledPixels(painted: number, picture: number): Int32Array {
   return Int32Array.from({ length: painted }, (_, at) => Math.floor(((at + 0.5) * picture) / painted));
 }
 
-/** The inverse of `sampledPixels`: for each pixel of the picture, and its end, the first painted index that samples it or a later one. */
+/** The inverse of `sampledPixels`: for each pixel of the picture, and its end, the first index that samples it or a later one. */
 function firstIndexPerPixel(places: Int32Array, picture: number): Int32Array {
   const firsts = new Int32Array(picture + 1);
   let place = 0;

@@ -15,7 +15,7 @@ export class ObjectLayer {
   readonly #objects: AnsweredObjects;
   readonly #bitmap = new RegionBitmap();
   #preview: ObjectMask | null = null;
-  /** Tells the newest masks from those that are painted late. */
+  /** Counts paintings, to drop one that finishes after a newer one started. */
   #turn = 0;
 
   constructor(stage: Stage, objects: AnsweredObjects) {
@@ -23,7 +23,7 @@ export class ObjectLayer {
     this.#objects = objects;
   }
 
-  /** Shows what a click would find. False: nothing changes. */
+  /** Sets the preview of a click's mask. Returns false if nothing changes. */
   preview(mask: ObjectMask | null): boolean {
     const shown = this.#objects.chosen === null ? mask : null;
     const changes = shown !== this.#preview;
@@ -31,13 +31,13 @@ export class ObjectLayer {
     return changes;
   }
 
-  /** With `lit`, the index of an object, the others fade. */
+  /** Paints the masks. With `lit`, the index of an object, the others fade. */
   async paint(picture: Size, lit: number | null): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     const { all, nextId } = this.#objects;
     const masks = all.map((each) => this.#objects.answerOf(each)?.mask ?? null);
-    // A preview lies below what was found.
+    // The preview is painted below the masks.
     const below = this.#preview === null ? [] : [this.#preview];
     const colors = objectColors([...below.map(() => ({ id: nextId })), ...all]);
     const size = paintedSize(picture);
@@ -55,7 +55,7 @@ export class ObjectLayer {
   }
 }
 
-/** An object keeps its colour when others are removed. */
+/** Returns each object's colour, which stays when other objects are removed. */
 export function objectColors(objects: readonly Pick<PromptedObject, "id">[]): Color[] {
   return regionColors(objects.map(({ id }) => ({ classIndex: id })));
 }

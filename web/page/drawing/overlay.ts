@@ -1,4 +1,4 @@
-// Draws detections over the picture on the overlay canvas: masks, boxes, then labels. Coordinates are CSS pixels of the stage.
+// Draws detections on the overlay canvas: masks, boxes, then labels. Coordinates are CSS pixels of the stage.
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
 import { anchorOnStage, drawBox } from "./draw-box.js";
@@ -8,7 +8,7 @@ import { detectionColor } from "./drawing-style.js";
 import type { Fit, Size } from "./fit.js";
 import type { MaskBitmaps } from "./mask-bitmaps.js";
 
-/** What the overlay shows. */
+/** The content of the overlay. */
 export interface OverlayContent {
   detections: readonly AnyDetection[];
   masks: MaskBitmaps;
@@ -75,7 +75,7 @@ function alphaOf({ highlighted }: OverlayContent, index: number): number {
   return highlighted === null || highlighted === index ? 1 : 0.2;
 }
 
-/** Best first: a label that would cover a better one is left out. */
+/** Draws labels, best first: a label that would cover a better one is left out. */
 function drawLabels(
   context: CanvasRenderingContext2D,
   { detections, style, fit, stage, highlighted }: OverlayContent,

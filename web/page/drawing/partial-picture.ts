@@ -1,4 +1,4 @@
-// The tiles of a picture that are finished, while the others are made.
+// The finished tiles of a picture, while the others are computed.
 
 import type { TileResult } from "../../src/index.js";
 import type { Size } from "./fit.js";
@@ -10,7 +10,7 @@ export class PartialPicture {
   readonly #canvas: OffscreenCanvas;
   readonly #scale: number;
 
-  /** `size` is that of the picture when all tiles are there. */
+  /** Takes the size of the complete picture. */
   constructor({ width, height }: Size) {
     this.#scale = Math.min(1, MAX_SIDE / Math.max(width, height));
     this.#canvas = new OffscreenCanvas(
@@ -19,7 +19,7 @@ export class PartialPicture {
     );
   }
 
-  /** Closes the tile, and returns all that there is. Where nothing is yet it is transparent. */
+  /** Adds and closes a tile, and returns the picture so far. Missing tiles are transparent. */
   add({ x, y, width, height, picture }: TileResult): ImageBitmap {
     const gain = this.#scale;
     this.#canvas.getContext("2d")?.drawImage(picture, x * gain, y * gain, width * gain, height * gain);

@@ -3,7 +3,7 @@
 import { stops } from "../../src/tasks/depth/colormap/viridis.js";
 import { cssColor } from "./region-colors.js";
 
-/** `scale` are the words at the dark end, the middle and the bright end. */
+/** `scale` has the labels of the dark end, the middle and the bright end. */
 export interface PictureLegend {
   scale?: readonly string[];
   rows?: readonly LegendRow[];
@@ -15,9 +15,9 @@ interface LegendRow {
   color?: string | null;
 }
 
-/** Rows above this number are counted, not listed. */
+/** Further rows are only counted. */
 const MAX_ROWS = 16;
-/** Narrower pictures get a margin, so that words fit below them. */
+/** Narrower pictures get a margin, so that text fits below them. */
 const MIN_WIDTH = 360;
 
 /** Returns the picture with the legend below it, on white. */
@@ -47,7 +47,7 @@ function limitRows(rows: readonly LegendRow[]): LegendRow[] {
   return [...rows.slice(0, MAX_ROWS - 1), { label: more, value: "" }];
 }
 
-/** Returns the top of the next line, as `drawRow` does. */
+/** Draws the scale, and returns the top of the next line, like `drawRow`. */
 function drawScale(
   context: CanvasRenderingContext2D,
   words: readonly string[],

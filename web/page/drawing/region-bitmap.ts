@@ -1,10 +1,10 @@
-// The regions of a picture in their colours.
+// A bitmap of a picture's regions in their colours.
 
 import type { ImageSegmentationResult } from "../../src/index.js";
 import type { Color } from "./region-colors.js";
 import { SlicedPainter } from "./sliced-painter.js";
 
-/** Row by row the number of the region of every pixel, from 1; 0 where there is none. */
+/** The region number of every pixel, from 1, row by row; 0 for no region. */
 type RegionMap = Pick<ImageSegmentationResult, "map" | "width" | "height">;
 
 const PIXELS_PER_SLICE = 120_000;
@@ -15,7 +15,7 @@ const FADED_OPACITY = 0.1;
 export class RegionBitmap {
   readonly #painting = new SlicedPainter(PIXELS_PER_SLICE);
 
-  /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
+  /** Paints the regions. With `lit`, a region number, the others fade. Returns null if another picture came meanwhile. */
   paint(
     result: RegionMap,
     colors: readonly Color[],
@@ -27,7 +27,7 @@ export class RegionBitmap {
     });
   }
 
-  /** Gives up what is being painted. */
+  /** Aborts the current painting. */
   stop(): void {
     this.#painting.stop();
   }
@@ -49,7 +49,7 @@ interface RegionStyle {
   highlighted: number | null;
 }
 
-/** What belongs to nothing stays transparent; the rim of a region is nearly opaque. */
+/** Paints rows: pixels without a region stay transparent, the edge of a region is nearly opaque. */
 function paintRows(
   { data, width }: ImageData,
   numbers: Uint16Array,

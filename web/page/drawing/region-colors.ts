@@ -5,10 +5,10 @@ import { classColor } from "./drawing-style.js";
 
 export type Color = readonly [red: number, green: number, blue: number];
 
-/** How far the n-th region of a class is mixed from the class's colour towards white (above 0) or black (below 0). */
+/** How much white (above 0) or black (below 0) is mixed into the class's colour for its n-th region. */
 const steps = [0, 0.45, -0.3, 0.25, -0.45, 0.6, -0.15];
 
-/** Always the same for a class, so that pictures can be compared. */
+/** Returns the colours of regions, always the same for a class, so that pictures can be compared. */
 export function regionColors(regions: readonly Pick<Region, "classIndex">[]): Color[] {
   const seen = new Map<number, number>();
   return regions.map(({ classIndex }) => {
@@ -22,7 +22,7 @@ export function cssColor([red, green, blue]: Color): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
-/** The colour of detections of that class, and a little apart from it where those begin again. */
+/** Returns the colour of detections of that class, slightly changed when the palette repeats. */
 function classRgb(index: number): Color {
   const text = classColor(["", ""], index) ?? "#ffffff";
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));

@@ -4,14 +4,14 @@
 import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "./fit.js";
 
-/** Pixels that are drawn before the page may do something else. */
+/** Pixels to draw between two pauses. */
 const PIXELS_PER_SLICE = 1_000_000;
 
 interface DrawnPicture {
   picture: CanvasImageSource;
   size: Size;
   mirrored: boolean;
-  /** Draws what was found in pixels of the picture. */
+  /** Draws the result in pixels of the picture. */
   draw(context: CanvasRenderingContext2D): void;
 }
 

@@ -12,7 +12,7 @@ export interface ResultDrawing {
   options?: RunOptions;
   /** Whether runs need a prompt: clicks or a box. */
   takesPrompt?: true;
-  /** Draws the result and returns it in words. Null for a result of another task. `title` is the picture's. */
+  /** Draws the result and returns its text description. Null for a result of another task. `title` is the picture's title. */
   draw(stage: Stage, result: Result, model: Model, title: string): Promise<string | null>;
 }
 

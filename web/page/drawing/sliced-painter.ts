@@ -6,7 +6,7 @@ import type { Size } from "./fit.js";
 /** Pixels of the longer side: more than a stage has. */
 const MAX_SIDE = 1280;
 
-/** The size that a map is painted in. */
+/** Returns the size of the painted map. */
 export function paintedSize(map: Size): Size {
   const shrink = Math.max(1, Math.max(map.width, map.height) / MAX_SIDE);
   return {
@@ -20,15 +20,15 @@ type PaintRows = (pixels: ImageData, first: number, end: number) => void;
 
 export class SlicedPainter {
   readonly #slice: number;
-  /** Tells the newest map from one that is painted late. */
+  /** Counts paintings, to drop one that finishes after a newer one started. */
   #turn = 0;
 
-  /** `slice` is how many pixels are painted before the page may do something else. */
+  /** `slice` is the number of pixels to paint between two pauses. */
   constructor(slice: number) {
     this.#slice = slice;
   }
 
-  /** `prepare` is given the size that is painted. Null: another map came meanwhile. */
+  /** Paints a map. `prepare` gets the painted size. Returns null if another map was started meanwhile. */
   async paint(map: Size, prepare: (size: Size) => PaintRows): Promise<ImageBitmap | null> {
     this.#turn += 1;
     const turn = this.#turn;
@@ -45,7 +45,7 @@ export class SlicedPainter {
     return null;
   }
 
-  /** Gives up what is being painted. */
+  /** Aborts the current painting. */
   stop(): void {
     this.#turn += 1;
   }

@@ -1,5 +1,5 @@
 // The stage: the area that shows the picture, with a canvas over it for maps and detections. Handles pointer, zoom and the
-// before/after split. (A stage of a model is another thing: see src/runs/model-stage.ts.)
+// before/after split. (Not related to the stages of a model: see src/runs/model-stage.ts.)
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
 import { defaultColor, detectionColor } from "./drawing-style.js";
@@ -11,12 +11,12 @@ import { renderPicture } from "./render-picture.js";
 
 export interface StagePicture {
   picture: HTMLImageElement | HTMLCanvasElement;
-  /** Its size in the pixels that detections are given in. */
+  /** Its size, in the same pixels as the coordinates of detections. */
   size: Size;
   mirrored: boolean;
-  /** What is painted, blurred, around a picture of another shape than the stage. */
+  /** Painted, blurred, around a picture with another aspect ratio than the stage. */
   ambient: ImageBitmap | HTMLCanvasElement | null;
-  /** The file of the picture, where it has one. */
+  /** The file of the picture, if there is one. */
   blob?: Blob;
 }
 
@@ -53,14 +53,14 @@ export class Stage {
   #highlighted: number | null = null;
   #map: ImageBitmap | null = null;
   #hidden = false;
-  /** The map is drawn right of this, in CSS pixels of the stage: the before/after split. */
+  /** The x position of the before/after split, in CSS pixels of the stage. The map is drawn right of it. */
   #splitX = 0;
   #zoom: Zoom | null = null;
   #decorate: Decoration | null = null;
   #size: Size = { width: 0, height: 0 };
   #timer = 0;
 
-  /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
+  /** `onPlace` is called with the pointer's position, in pixels of the picture and of the stage. */
   constructor(
     { stage, ambient, slot, overlay }: StageParts,
     onHighlight: (index: number | null) => void,
@@ -92,13 +92,13 @@ export class Stage {
     this.#source = size;
     this.#mirrored = mirrored;
     this.#slot.classList.toggle("mirrored", mirrored);
-    // The slot says in words what it shows.
+    // The slot's label describes the picture.
     if (picture instanceof HTMLImageElement) picture.alt = "";
     if (this.#slot.firstChild !== picture) this.#slot.replaceChildren(picture);
     this.#paintAmbient(ambient);
   }
 
-  /** Draws detections. Those of the result before stay until all new masks are painted. */
+  /** Draws detections. The previous ones stay until all new masks are painted. */
   async showDetections(
     detections: readonly AnyDetection[],
     style: DetectionStyle,
@@ -113,7 +113,7 @@ export class Stage {
     this.#draw();
   }
 
-  /** Says in words what the picture is, for a task that draws nothing on it. */
+  /** Sets the text description of the picture, for a task that draws nothing on it. */
   describe(words: string): void {
     this.#slot.setAttribute("aria-label", words);
   }
@@ -125,7 +125,7 @@ export class Stage {
     this.#draw();
   }
 
-  /** Draws a map (depth, regions, a made picture) over the whole picture, and closes the one before. */
+  /** Draws a map (depth, regions, an output picture) over the whole picture, and closes the previous map. */
   showMap(map: ImageBitmap | null): void {
     this.#map?.close();
     this.#map = map;
@@ -137,7 +137,7 @@ export class Stage {
     this.#draw();
   }
 
-  /** Draws the map only right of this, in CSS pixels of the stage. */
+  /** Draws the map only right of this x position, in CSS pixels of the stage. */
   splitMap(before: number): void {
     this.#splitX = before;
     this.#draw();
@@ -171,7 +171,7 @@ export class Stage {
     if (ambient) context?.drawImage(ambient, 0, 0, width, height);
   }
 
-  /** Where the picture lies on the stage, null where there is none. */
+  /** The position of the picture on the stage, null without a picture. */
   fit(): Fit | null {
     const whole = this.#source && contain(this.#source, this.#size, this.#mirrored);
     return whole && this.#zoom ? zoomFit(whole, this.#zoom, this.#size) : whole;
@@ -179,7 +179,7 @@ export class Stage {
 
   #draw(): void {
     if (this.#timer) return;
-    // Not in an animation frame: that is one task with layout and painting, and the three add up to a long one.
+    // Not in an animation frame: together with layout and painting, that would be a long task.
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
       const fit = this.fit();
@@ -217,16 +217,16 @@ export class Stage {
     this.#slot.style.transform = `${moved}${turned} scale(${factor})`;
   }
 
-  /** Whether a map lies over the picture, and is seen. */
+  /** Whether a map covers the picture and is visible. */
   get showsMap(): boolean {
     return this.#map !== null && !this.#hidden;
   }
 
-  /** The picture with the drawing on it, in the picture's pixels; null where there is no picture. */
+  /** Returns the picture with the drawing, at the picture's size; null without a picture. */
   async toCanvas(): Promise<HTMLCanvasElement | null> {
     const shown = this.#source && contain(this.#source, this.#size, this.#mirrored);
     const { firstChild } = this.#slot;
-    // Decoded beside the page; an image element would be decoded while it is drawn.
+    // Decoded off the page's thread; an image element would be decoded while it is drawn.
     const decoded = this.#blob && (await createImageBitmap(this.#blob));
     const picture = decoded ?? firstChild;
     if (!this.#source || !shown || !isDrawable(picture)) return null;
@@ -247,7 +247,7 @@ export class Stage {
     return canvas;
   }
 
-  /** Where on the picture an event is. */
+  /** Returns the point of the picture at an event. */
   pointOf(event: MouseEvent): StagePoint | null {
     const fit = this.fit();
     if (!fit) return null;

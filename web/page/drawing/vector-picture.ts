@@ -1,9 +1,9 @@
-// A vector as a small picture: a cell for each number, blue below 0 and red above, the stronger the larger.
+// A vector as a small picture: a cell per number, blue below 0 and red above, stronger for larger magnitudes.
 
 const BELOW = [37, 99, 235] as const;
 const ABOVE = [220, 38, 38] as const;
 
-/** Twice as wide as high, the numbers row by row; cells past the last number are transparent. */
+/** Returns a picture twice as wide as high, with the numbers row by row; cells after the last are transparent. */
 function vectorPicture(vector: Float32Array): ImageData {
   const columns = Math.max(1, Math.ceil(Math.sqrt(2 * vector.length)));
   const picture = new ImageData(columns, Math.max(1, Math.ceil(vector.length / columns)));

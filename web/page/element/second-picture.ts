@@ -1,15 +1,15 @@
-// The second picture of <web-model>, for a model that takes two: one that is given, an element of the page, or an address.
+// The second picture of <web-model>, for a model that takes two: a property, an element of the page, or a URL.
 
 import type { ImageSource } from "../../src/index.js";
 import { PageError } from "../shell/failure-card.js";
 import { fetchPicture } from "../util/fetch-picture.js";
 
 export class SecondPicture {
-  /** Counts before what the attribute names. */
+  /** The property `reference`, which takes precedence over the attribute. */
   source: ImageSource | null = null;
   #fetched: { address: string; picture: Promise<Blob> } | null = null;
 
-  /** Returns the picture that is given, or that the attribute `reference` names: "#style" an element, else an address. */
+  /** Returns the property's picture, or the attribute's: "#style" is an element, anything else a URL. */
   async read(host: HTMLElement): Promise<ImageSource | null> {
     const named = host.getAttribute("reference");
     if (this.source !== null || !named) return this.source;
@@ -25,7 +25,7 @@ export class SecondPicture {
   }
 }
 
-/** Returns an element of the page, or of the shadow root that the host is in, once its picture is there. */
+/** Returns an element of the page, or of the shadow root that the host is in, once its picture is loaded. */
 async function elementOf(host: HTMLElement, id: string): Promise<ImageSource> {
   const root = host.getRootNode() as Document | ShadowRoot;
   const found = root.getElementById(id);

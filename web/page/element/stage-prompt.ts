@@ -1,4 +1,4 @@
-// What a visitor points at on the stage of <web-model>: one object, with clicks or a box.
+// The visitor's prompt on the stage of <web-model>: clicks or a box for one object.
 
 import type { RunOptions } from "../../src/index.js";
 import { drawPrompt } from "../drawing/draw-prompt.js";
@@ -12,7 +12,7 @@ export class StagePrompt {
   readonly #pointer: PromptPointer;
   #size: Size = { width: 1, height: 1 };
 
-  /** `onChange` hears of every click and box. */
+  /** `onChange` is called for every click and box. */
   constructor(stage: Stage, root: HTMLElement, onChange: () => void) {
     const edit = (change: () => void) => () => {
       change();
@@ -37,12 +37,12 @@ export class StagePrompt {
     });
   }
 
-  /** The prompt of a run; null where nothing is pointed at. */
+  /** The prompt of a run; null if there is none. */
   options(): RunOptions | null {
     return this.#objects.chosen && promptOf(this.#objects.chosen);
   }
 
-  /** The picture's size. On one of another size, nothing is pointed at. */
+  /** Sets the picture's size. Another size clears the prompt. */
   setSize(size: Size): void {
     if (size.width === this.#size.width && size.height === this.#size.height) return;
     this.#size = size;
@@ -54,7 +54,7 @@ export class StagePrompt {
     this.#objects.clear();
   }
 
-  /** A click points at another object; one beside it leaves a part out of the same one. */
+  /** Adds a click: a new object, or with `beside` a background point of the current object. */
   #click(point: { x: number; y: number }, beside: boolean): void {
     const leavesOut = beside && this.#objects.chosen !== null;
     if (!leavesOut) this.#objects.choose(null);

@@ -1,10 +1,10 @@
-// The inside of <web-model>: the stage of the demo page, its buttons, a line of words. No markup and no inline style.
+// The shadow DOM of <web-model>: the stage of the demo page, its buttons, a message line. No markup and no inline style.
 
 import type { Progress } from "../../src/index.js";
 import controls from "../css/controls.css?inline";
 import stageStyle from "../css/stage.css?inline";
 import tokens from "../css/tokens.css?inline";
-import own from "../css/web-model.css?inline";
+import elementStyle from "../css/web-model.css?inline";
 import { hasFiles, pictures } from "../input/image-picker.js";
 import { describe } from "../shell/failure-card.js";
 import { make } from "../util/elements.js";
@@ -12,9 +12,9 @@ import { sentenceCase } from "../util/sentence-case.js";
 
 /** A constructed style sheet is not inline style: a policy of `style-src 'self'` allows it. */
 const sheet = new CSSStyleSheet();
-sheet.replaceSync([tokens.replaceAll(":root", ":host"), controls, stageStyle, own].join("\n"));
+sheet.replaceSync([tokens.replaceAll(":root", ":host"), controls, stageStyle, elementStyle].join("\n"));
 
-/** Fills the host's shadow root and returns what it speaks to. `take` is given the files that a visitor chooses. */
+/** Fills the host's shadow root and returns functions to update it. `take` is called with each chosen file. */
 export function buildView(host: HTMLElement, take: (file: File) => void) {
   const { video, hint, ...parts } = buildStage();
   const { stage } = parts;
@@ -50,11 +50,11 @@ export function buildView(host: HTMLElement, take: (file: File) => void) {
       ...{ video, webcam, flip },
       paint(on: boolean) {
         webcam.textContent = on ? "Stop camera" : "Use camera";
-        // A reader would be read every frame.
+        // Otherwise a screen reader would announce every frame.
         words.ariaLive = on ? "off" : "polite";
       },
     },
-    /** How far the model is, null where nothing is loading. */
+    /** Shows the progress of loading; null while nothing loads. */
     load(at: Progress | null) {
       progress.hidden = at === null;
       if (at !== null) progress.value = at.bytesTotal > 0 ? at.bytesDone / at.bytesTotal : 0;
@@ -83,7 +83,7 @@ function buildStage() {
   return { stage, ambient, slot, overlay, video, hint };
 }
 
-/** Takes what is dropped on the host, or pasted into it. */
+/** Calls `take` with a file that is dropped on the host or pasted into it. */
 function takeFiles(host: HTMLElement, stage: HTMLElement, take: (file: File) => void): void {
   const first = (data: DataTransfer | null) => {
     const [file] = pictures(data);

@@ -59,7 +59,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   set options(options: object) {
     this.#options = options;
-    // The latest prompt counts: one in the options replaces the visitor's clicks.
+    // The latest prompt applies: one in the options replaces the visitor's clicks.
     if ("points" in options || "box" in options) this.#prompt?.clear();
     void this.#rerun();
   }
@@ -89,7 +89,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
   }
 
   connectedCallback(): void {
-    // What was set before the element was defined hides its accessor.
+    // A property that was set before the element was defined shadows its accessor.
     const { model, options, reference } = this;
     for (const [name, value] of Object.entries({ model, options, reference })) {
       if (Object.hasOwn(this, name) && delete this[name as "model" | "options" | "reference"])
@@ -98,7 +98,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     if (this.#model === null) this.#reload();
   }
 
-  /** An element that is only moved is connected again by then. */
+  /** Waits, because an element that is only moved is connected again immediately. */
   disconnectedCallback(): void {
     queueMicrotask(() => {
       if (this.isConnected) return;
@@ -195,7 +195,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     frame.bitmap.close();
   }
 
-  /** `still` is asked once there is a result, and says whether that is still to be shown. */
+  /** Runs the model and shows the result, unless `isCurrent` returns false by then. */
   async #run(model: Model, source: ImageSource, title: string, isCurrent: () => boolean): Promise<void> {
     const drawing = drawingOf(finalTask(model.manifest));
     const reference = await this.#secondPicture.read(this);

@@ -1,17 +1,17 @@
-// The objects that a visitor points at, each with the mask that answers its clicks and its box, and its name.
+// The prompted objects, each with its name and the mask for its clicks and box.
 
 import type { FoundMask, ObjectMask } from "../../src/index.js";
 import { type PromptedObject, PromptedObjects } from "./prompted-objects.js";
 
-/** What an object is called that nobody named. */
+/** The default name of an object. */
 export const unnamed = "object";
 
-/** The mask of an object: its pixels where it was clicked, run lengths where a grid of points found it. */
+/** The mask of an object: pixels for a clicked object, run lengths for one found by a grid of points. */
 export type AnyMask = ObjectMask | FoundMask;
 
 export interface Answer {
   mask: AnyMask;
-  /** Part of the picture that the mask covers. */
+  /** The part of the picture that the mask covers, 0 to 1. */
   share: number;
 }
 
@@ -20,7 +20,7 @@ export class AnsweredObjects extends PromptedObjects {
   readonly #names = new Map<number, string>();
   #lastName = unnamed;
 
-  /** While a click waits for its answer, that of the click before. */
+  /** Returns the latest mask of an object; while a click is running, the mask of the previous click. */
   answerOf({ id }: PromptedObject): Answer | null {
     return this.#answers.get(id) ?? null;
   }
@@ -29,13 +29,13 @@ export class AnsweredObjects extends PromptedObjects {
     return this.#names.get(id) ?? unnamed;
   }
 
-  /** The objects that begin later are called the same: people mark one kind of object after the other. */
+  /** Renames an object. Later objects get the same name, since people mark one kind of object at a time. */
   rename({ id }: PromptedObject, name: string): void {
     this.#lastName = name.trim() || unnamed;
     this.#names.set(id, this.#lastName);
   }
 
-  /** The objects that have an answer, in the order of `masks`. */
+  /** The objects that have a mask, in the order of `masks`. */
   get answered(): PromptedObject[] {
     return this.all.filter((each) => this.#answers.has(each.id));
   }
@@ -44,23 +44,23 @@ export class AnsweredObjects extends PromptedObjects {
     return this.all.flatMap((each) => this.answerOf(each)?.mask ?? []);
   }
 
-  /** One to ask the model about: the chosen one first. */
+  /** The next object to run the model for: the chosen one first. */
   get unanswered(): PromptedObject | null {
     const { all, chosen } = this;
     const isOpen = (each: PromptedObject) => this.#answers.get(each.id)?.prompt !== each;
     return chosen !== null && isOpen(chosen) ? chosen : (all.find(isOpen) ?? null);
   }
 
-  /** What answers an object that was changed or removed since is dropped. */
+  /** Stores a mask, unless its object was changed or removed meanwhile. */
   answer(prompt: PromptedObject, answer: Answer): void {
     if (this.all.includes(prompt)) this.#answers.set(prompt.id, { prompt, ...answer });
   }
 
-  /** Drops the answers of objects that are gone, as the next object may get the `id` of one, and names new objects. */
+  /** Drops the masks of removed objects, since their `id` may be used again, and names new objects. */
   settle(): void {
     const ids = new Set(this.all.map(({ id }) => id));
     for (const id of this.#answers.keys()) if (!ids.has(id)) this.#answers.delete(id);
-    // One that was removed keeps its name: it may come back.
+    // A removed object keeps its name, because undo may restore it.
     for (const id of this.#names.keys()) if (id >= this.nextId) this.#names.delete(id);
     for (const id of ids) if (!this.#names.has(id)) this.#names.set(id, this.#lastName);
   }

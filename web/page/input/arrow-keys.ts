@@ -1,4 +1,4 @@
-// The ways that the arrow keys point.
+// The directions of the arrow keys.
 
 export const arrows: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],

@@ -23,7 +23,7 @@ export class BackgroundChoice {
     this.#showFields();
   }
 
-  /** Null for none. `picture` is the one that was cut out of. */
+  /** Returns the background to draw; null for none. `picture` is the source picture. */
   of(picture: DrawablePicture): DrawableBackground | null {
     const kind = this.#kind;
     if (kind === "color") return { kind, color: this.#color.value };
@@ -31,14 +31,14 @@ export class BackgroundChoice {
     return kind === "picture" && this.#picture !== null ? { kind, picture: this.#picture } : null;
   }
 
-  /** The option of `run()` that gives the same, as it is written in code; null for none. */
+  /** The equivalent option of `run()`, as code; null for none. */
   get code(): string | null {
     const kind = this.#kind;
     if (kind === "picture") return "picture";
     return kind === "none" ? null : JSON.stringify(kind === "color" ? this.#color.value : kind);
   }
 
-  /** As a word of the page's link: another picture stays here. */
+  /** The choice as a parameter of the page's link; null for another picture, which cannot be linked. */
   get link(): string | null {
     return this.#kind === "color" ? this.#color.value : this.#kind === "blur" ? "blur" : null;
   }

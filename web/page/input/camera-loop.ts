@@ -1,4 +1,4 @@
-// The camera's buttons and its loop: a frame is taken only after the result of the one before.
+// The camera's buttons and its loop: it takes a frame only after the result of the previous frame.
 
 import { isAbort, PageError } from "../shell/failure-card.js";
 import { Camera, type Facing, hasTwoCameras } from "./camera.js";
@@ -19,7 +19,7 @@ export interface CameraParts {
   video: HTMLVideoElement;
   webcam: HTMLButtonElement;
   flip: HTMLButtonElement;
-  /** Shows whether the camera is on, on the button. */
+  /** Shows on the button whether the camera is on. */
   paint(on: boolean): void;
 }
 
@@ -31,7 +31,7 @@ export class CameraLoop {
   readonly #events: CameraEvents;
   #facing: Facing = "user";
   #wanted = false;
-  /** Tells the loop under way from one whose camera was stopped while it waited for a frame. */
+  /** Counts loops, to end one whose camera was stopped while it waited for a frame. */
   #turn = 0;
 
   constructor({ video, webcam, flip, paint }: CameraParts, events: CameraEvents) {
@@ -61,7 +61,7 @@ export class CameraLoop {
       this.#events.onStart();
       if (!already) await this.#loop();
     } catch (error) {
-      // Stopped, or started again, while it started: nothing failed.
+      // Stopped or restarted while it was starting: not a failure.
       if (!this.#wanted || isAbort(error)) return;
       this.stop();
       this.#events.onFailure(error);
@@ -75,7 +75,7 @@ export class CameraLoop {
     this.#events.onStop();
   }
 
-  /** The camera ended by itself. */
+  /** Handles a camera that was disconnected. */
   #lose(): void {
     if (!this.#wanted) return;
     this.stop();

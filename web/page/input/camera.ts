@@ -1,4 +1,4 @@
-// The camera: a stream that gives one frame when asked, so that frames never queue.
+// The camera: a stream that returns one frame per call, so that frames never queue.
 
 import { PageError } from "../shell/failure-card.js";
 
@@ -16,7 +16,7 @@ export class Camera {
     return this.#stream !== null;
   }
 
-  /** A camera that looks at the visitor is shown as a mirror. One that does not say where it looks is a webcam. */
+  /** Whether frames are shown mirrored: for a camera that faces the visitor, or does not report its direction (a webcam). */
   get mirrored(): boolean {
     return this.#stream?.getVideoTracks()[0]?.getSettings().facingMode !== "environment";
   }
@@ -37,7 +37,7 @@ export class Camera {
     this.#video.srcObject = null;
   }
 
-  /** The next frame that the camera delivers, or null when it was stopped meanwhile. */
+  /** Returns the camera's next frame, or null if it was stopped meanwhile. */
   async frame(): Promise<ImageBitmap | null> {
     const stream = this.#stream;
     await nextFrame(this.#video);

@@ -6,15 +6,15 @@ import { element } from "../util/elements.js";
 import { type GridThresholds, lowerThresholds } from "./grid-thresholds.js";
 
 /**
- * Returns what was found, null where the picture is another one by now. `looking` hears whether the first stage looks at the
- * picture, before any point is asked about.
+ * Returns the found objects, null if the picture has changed meanwhile. `looking` is called with true while the first
+ * stage runs, before the points.
  */
 export type FindEverything = (
   options: EverythingOptions,
   looking: (on: boolean) => void,
 ) => Promise<EverythingResult | null>;
 
-/** Points per side of the small grid that is run first, to see whether the default thresholds fit the model. */
+/** Points per side of the small grid that runs first, to check whether the default thresholds fit the model. */
 const PROBE_POINTS_PER_SIDE = 6;
 
 export class EverythingButton {
@@ -27,7 +27,7 @@ export class EverythingButton {
   readonly #show: (found: EverythingResult) => Promise<void>;
   #find: FindEverything = async () => null;
   #stop: AbortController | null = null;
-  /** Whether the thresholds are those of a visitor, or known to fit the model. */
+  /** Whether the visitor set the thresholds, or they are known to fit the model. */
   #isFitted = false;
   /** The note that the thresholds were lowered. */
   #note = "";
@@ -53,13 +53,13 @@ export class EverythingButton {
     this.#button.disabled = false;
   }
 
-  /** There is no model to ask. */
+  /** Disables the button while there is no model. */
   disable(): void {
     this.stop();
     this.#button.disabled = true;
   }
 
-  /** Drops what is under way: nobody waits for its end. */
+  /** Aborts the current search without waiting for its end. */
   stop(): void {
     if (this.#stop === null) return;
     this.#stop.abort();
@@ -102,7 +102,7 @@ export class EverythingButton {
     return this.#ask(grid, signal, (done) => (first ** 2 + done) / total);
   }
 
-  /** Asks about a few points, and lowers thresholds that nothing there reaches. */
+  /** Runs a few points, and lowers the thresholds if no mask passes them. */
   async #fit(points: number, signal: AbortSignal, total: number): Promise<void> {
     const grid = { pointsPerSide: points, scoreThreshold: 0, stabilityThreshold: 0 };
     const found = await this.#ask(grid, signal, (done) => done / total);
@@ -119,7 +119,7 @@ export class EverythingButton {
     this.#message.textContent = this.#note;
   }
 
-  /** Shows how far it is, unless it was stopped. */
+  /** Runs the grid and shows its progress, unless it was stopped. */
   #ask(
     grid: EverythingOptions,
     signal: AbortSignal,
@@ -137,7 +137,7 @@ export class EverythingButton {
     return { score: this.#score.valueAsNumber, stability: this.#stability.valueAsNumber };
   }
 
-  /** No share of the bar is done, for as long as that takes. */
+  /** Shows an indeterminate bar while the first stage runs. */
   #showLooking(on: boolean): void {
     this.#message.textContent = on ? "Looking at the picture" : this.#note;
     if (on) this.#bar.removeAttribute("value");

@@ -1,4 +1,4 @@
-// The slider through the pictures of a stack, and the distances that they are focused at.
+// The slider through the pictures of a focal stack, and their focal distances.
 
 import type { RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
@@ -11,14 +11,14 @@ export class FocalStack {
   readonly #slider = element("focus", HTMLInputElement);
   readonly #distances = element("distances", HTMLInputElement);
   readonly #show: (shown: StagePicture) => void;
-  /** The numbers of the manifest, which the field begins with. */
-  readonly #own = this.#distances.defaultValue;
-  /** Those of the page's link, for the first stack. */
+  /** The distances in the manifest, the field's initial value. */
+  readonly #default = this.#distances.defaultValue;
+  /** The distances in the page's link, for the first stack. */
   #linked = linkParameter("distances");
   #frames: readonly StagePicture[] = [];
   #stack: readonly Blob[] | null = null;
 
-  /** Null on a page of single pictures. */
+  /** Returns null on a page of single pictures. */
   static find(show: (shown: StagePicture) => void): FocalStack | null {
     return document.getElementById("focus") ? new FocalStack(show) : null;
   }
@@ -35,13 +35,13 @@ export class FocalStack {
     });
   }
 
-  /** Takes the pictures of another stack in. They are decoded one after the other, off the main thread. */
+  /** Loads another stack. Its pictures are decoded one after the other, off the main thread. */
   async take({ stack, focus }: Picture, first: StagePicture): Promise<void> {
     if (stack === undefined || stack === this.#stack) return;
     this.#stack = stack;
     this.#frames = [first];
     this.#slider.value = "0";
-    this.#distances.value = this.#linked ?? (focus?.length ? focus.map(short).join(", ") : this.#own);
+    this.#distances.value = this.#linked ?? (focus?.length ? focus.map(short).join(", ") : this.#default);
     this.#linked = null;
     this.#paint();
     const frames = [first];
@@ -53,12 +53,12 @@ export class FocalStack {
   }
 
   options(): RunOptions {
-    return this.#distances.value.trim() === this.#own ? {} : { focusDistances: this.#numbers() };
+    return this.#distances.value.trim() === this.#default ? {} : { focusDistances: this.#numbers() };
   }
 
   link(): Record<string, string> {
     const distances = this.#distances.value.trim();
-    return distances === this.#own ? {} : { distances };
+    return distances === this.#default ? {} : { distances };
   }
 
   #turn(): void {

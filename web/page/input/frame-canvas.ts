@@ -22,7 +22,7 @@ export class FrameCanvas {
     this.#canvas.width = 0;
   }
 
-  /** The last frame as a PNG, as the camera gave it; null where there was none. */
+  /** Returns the last frame as a PNG, not mirrored; null without a frame. */
   toBlob(): Promise<Blob | null> {
     return new Promise((resolve) => this.#canvas.toBlob(resolve));
   }

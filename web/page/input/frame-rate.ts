@@ -1,4 +1,4 @@
-// Frames per second, smoothed, and how often it is worth writing down what changes with every frame.
+// Smoothed frames per second, updated a few times a second.
 
 export class FrameRate {
   #last = 0;
@@ -11,7 +11,7 @@ export class FrameRate {
     this.#interval = 0;
   }
 
-  /** Counts a frame; the rate, or null while it is too early to say or was said under 250 ms ago. */
+  /** Counts a frame. Returns the rate, or null if it is too early or the last update was less than 250 ms ago. */
   tick(now: number): number | null {
     const interval = now - this.#last;
     const first = this.#last === 0;

@@ -12,8 +12,8 @@ export interface GridThresholds {
 const GOOD_SHARE = 0.1;
 
 /**
- * Lowers both thresholds alike, until a tenth of the masks that any threshold would leave are good enough. Null: one of
- * them already is, or there is none.
+ * Returns both thresholds, lowered by the same factor until a tenth of the masks pass. Null if a mask passes already, or
+ * there are no masks.
  */
 export function lowerThresholds(
   masks: readonly Pick<FoundMask, "score" | "stability">[],
@@ -27,7 +27,7 @@ export function lowerThresholds(
   return { score: under(factor * usual.score), stability: hundredths(factor * usual.stability) };
 }
 
-/** As a run decides, in float32: a stability may be equal to its threshold, a score has to be above. */
+/** Whether a mask passes, in float32 as in a run: its stability may equal the threshold, its score has to be above. */
 function isGoodEnough(
   { score, stability }: Pick<FoundMask, "score" | "stability">,
   least: GridThresholds,
@@ -35,13 +35,13 @@ function isGoodEnough(
   return score > Math.fround(least.score) && stability >= Math.fround(least.stability);
 }
 
-/** The next hundredth that a score is above. A threshold of 0 leaves all. */
+/** Returns the next hundredth below a score. A threshold of 0 keeps all. */
 function under(score: number): number {
   const rounded = hundredths(score);
   return Math.fround(score) > Math.fround(rounded) ? rounded : hundredths(rounded - 0.005);
 }
 
-/** Rounded down to what the page shows. */
+/** Rounds down to the two decimals that the page shows. */
 function hundredths(value: number): number {
   return Math.max(0, Math.floor(value * 100) / 100);
 }

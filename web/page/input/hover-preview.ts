@@ -1,4 +1,4 @@
-// A preview of what a click would find at the pointer: one run at a time, and none while the mouse moves.
+// A preview of the mask for a click at the pointer: one run at a time, and none while the mouse moves.
 
 import type { Point } from "../../src/index.js";
 
@@ -17,7 +17,7 @@ export class HoverPreview<T> {
     this.#show = show;
   }
 
-  /** The mouse is at a place, or at none: then what was shown goes. */
+  /** Sets the mouse position; null removes the preview. */
   move(place: Point | null): void {
     clearTimeout(this.#timer);
     this.#place = place;

@@ -1,4 +1,4 @@
-// Takes pictures in: from the file button, dropped anywhere on the page, or pasted.
+// Receives pictures from the file button, dropped anywhere on the page, or pasted.
 
 import { element } from "../util/elements.js";
 import type { Picture } from "./picture.js";
@@ -13,26 +13,26 @@ export function pickImages(take: (picture: Picture) => void): void {
   };
   input.addEventListener("change", () => {
     takeFiles(input.files ?? []);
-    // The same file can be chosen again only when the input forgets it.
+    // Clear the input, so that the same file can be chosen again.
     input.value = "";
   });
   document.addEventListener("paste", (event) => takeFiles(pictures(event.clipboardData)));
   takeDrops(takeFiles);
 }
 
-/** As people number them: 10.png after 9.png. */
+/** Sorts files naturally: 10.png after 9.png. */
 function inOrder(files: Iterable<File>): File[] {
   return [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
-/** Where none is said to be a picture, whatever there is: that it is none is told later. */
+/** Returns the picture files; if no file has a picture type, all files, and decoding reports the error later. */
 export function pictures(data: DataTransfer | null): File[] {
   const files = [...(data?.files ?? [])];
   const found = files.filter((file) => file.type.startsWith("image/"));
   return found.length > 0 ? found : files;
 }
 
-/** Text that is dragged is for the fields of the page. */
+/** Whether a drag has files. Dragged text is for the fields of the page. */
 export function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer?.types.includes("Files") ?? false;
 }

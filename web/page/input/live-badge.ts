@@ -1,4 +1,4 @@
-// The badge on the stage that says that the camera is on, and how many frames a second are done.
+// The badge on the stage that shows that the camera is on, and the frames per second.
 
 import { element } from "../util/elements.js";
 import { FrameRate } from "./frame-rate.js";
@@ -14,7 +14,7 @@ export class LiveBadge {
     this.#badge.hidden = false;
   }
 
-  /** Counts a frame; true when numbers on the page are due to be written again. */
+  /** Counts a frame. Returns true when the numbers on the page should be updated. */
   tick(): boolean {
     const rate = this.#rate.tick(performance.now());
     if (rate !== null) this.#text.textContent = `${rate < 10 ? rate.toFixed(1) : rate.toFixed(0)} fps`;

@@ -7,9 +7,9 @@ import { element, elements, fillTrack } from "../util/elements.js";
 import { arrows } from "./arrow-keys.js";
 import { MaskStrokes, type StrokePoint } from "./mask-strokes.js";
 
-/** What is painted, over the picture as it was. */
+/** The colour of the painted mask over the source picture. */
 const tint = "rgb(255 64 96 / 0.55)";
-/** Parts of the brush's width that a key moves it by. */
+/** The brush's step per key, relative to its width. */
 const step = 0.5;
 
 export class MaskBrush {
@@ -23,10 +23,10 @@ export class MaskBrush {
   readonly #clear = element("brush-clear", HTMLButtonElement);
   #strokes = new MaskStrokes({ width: 1, height: 1 });
   #painting = false;
-  /** Where the keys move the brush, null where the pointer does. */
+  /** The brush's position while the keys move it, null while the pointer does. */
   #cursor: StrokePoint | null = null;
 
-  /** `onPainted` hears of every change; `before` says how much of the stage shows the picture as it was. */
+  /** `onPainted` is called for every change; `before` returns the width of the "before" part of the stage. */
   constructor(stage: Stage, root: HTMLElement, onPainted: () => void, before: () => number) {
     this.#stage = stage;
     this.#onPainted = onPainted;
@@ -44,7 +44,7 @@ export class MaskBrush {
     this.#changed();
   }
 
-  /** Another picture has nothing painted on it yet. */
+  /** Sets the picture's size. A new picture clears the mask. */
   setSize(size: Size, isNew: boolean): void {
     const { width, height } = this.#strokes.canvas;
     if (!isNew && size.width === width && size.height === height) return;
@@ -57,7 +57,7 @@ export class MaskBrush {
     return { mask: this.#strokes.mask() };
   }
 
-  /** In pixels of the picture. */
+  /** The brush's width in pixels of the picture. */
   get #width(): number {
     const { width, height } = this.#strokes.canvas;
     return Math.max(1, (Number(this.#size.value) / 100) * Math.min(width, height));
@@ -98,8 +98,8 @@ export class MaskBrush {
     const at = this.#cursor ?? { x: width / 2, y: height / 2 };
     if (way) {
       const far = step * this.#width;
-      const held = (place: number, most: number): number => Math.min(Math.max(place, 0), most);
-      this.#point({ x: held(at.x + way[0] * far, width), y: held(at.y + way[1] * far, height) });
+      const clamp = (place: number, most: number): number => Math.min(Math.max(place, 0), most);
+      this.#point({ x: clamp(at.x + way[0] * far, width), y: clamp(at.y + way[1] * far, height) });
     } else if (event.key === " ") {
       this.#point(at);
       this.#edit(() => this.#strokes.begin({ points: [at], size: this.#width, erases: this.#erases }));
@@ -125,7 +125,7 @@ export class MaskBrush {
     this.#stage.redraw();
   }
 
-  /** What is painted is seen where the picture is as it was; while a stroke is drawn, everywhere. */
+  /** Draws the mask over the "before" part, and everywhere while a stroke is drawn. */
   #draw(context: CanvasRenderingContext2D, fit: Fit): void {
     context.save();
     const { canvas } = this.#strokes;

@@ -5,7 +5,7 @@ export interface StrokePoint {
   y: number;
 }
 
-/** A line of the brush through points of the picture, `size` of its pixels wide. */
+/** A brush stroke through points of the picture, `size` picture pixels wide. */
 interface Stroke {
   points: StrokePoint[];
   size: number;
@@ -20,7 +20,7 @@ export class MaskStrokes {
     this.#canvas = new OffscreenCanvas(width, height);
   }
 
-  /** White where it was painted, else transparent. */
+  /** The canvas: painted pixels are white, others transparent. */
   get canvas(): OffscreenCanvas {
     return this.#canvas;
   }
@@ -34,7 +34,7 @@ export class MaskStrokes {
     this.#paint(stroke);
   }
 
-  /** Goes on with the last stroke. */
+  /** Continues the last stroke. */
   extend(point: StrokePoint): void {
     const stroke = this.#strokes.at(-1);
     if (!stroke) return;
@@ -52,7 +52,7 @@ export class MaskStrokes {
     this.#repaint();
   }
 
-  /** 1 for each pixel that was painted, row by row. */
+  /** Returns 1 for each painted pixel, row by row. */
   mask(): Uint8Array {
     const { width, height } = this.#canvas;
     const { data } = this.#context().getImageData(0, 0, width, height);
@@ -72,7 +72,7 @@ export class MaskStrokes {
     context.fillStyle = context.strokeStyle = "#ffffff";
     context.lineWidth = size;
     context.lineCap = context.lineJoin = "round";
-    // A line to where it began is none.
+    // A line back to its start draws nothing.
     context.beginPath();
     context.arc(first.x, first.y, size / 2, 0, 2 * Math.PI);
     context.fill();

@@ -1,17 +1,17 @@
-// The field in the row of an object that names it, with the names that were given before.
+// The field in an object's row that sets its name, with earlier names as suggestions.
 
 import { element, make } from "../util/elements.js";
 
 interface NameActions {
   rename(name: string): void;
-  /** The name is given, or kept as it was. */
+  /** Called when editing is confirmed or cancelled. */
   end(): void;
 }
 
 export class NameField {
   readonly #field = element("object-name", HTMLInputElement);
   readonly #names = element("object-names", HTMLDataListElement);
-  /** What Escape brings back. */
+  /** The name that Escape restores. */
   #before = "";
 
   constructor({ rename, end }: NameActions) {
@@ -28,7 +28,7 @@ export class NameField {
     });
   }
 
-  /** Lays the field over the name in a row; null takes it away. */
+  /** Shows the field over the name in a row; null removes it. */
   show(row: HTMLElement | null, name: string, names: Iterable<string>): void {
     const { parentElement } = this.#field;
     if (parentElement !== row) {
@@ -37,7 +37,7 @@ export class NameField {
       if (row === null) this.#field.remove();
       else row.append(this.#field);
     }
-    // What is being typed is left alone.
+    // Do not overwrite text that is being typed.
     if (document.activeElement !== this.#field) this.#field.value = name;
     this.#names.replaceChildren(...Array.from(names, optionOf));
   }

@@ -1,4 +1,4 @@
-// Fields for the numbers that go with a picture, each with a slider. An empty one is left to the runtime's default.
+// Fields for number inputs in addition to a picture, each with a slider. For an empty field, the runtime's default applies.
 
 import { elements, fillTrack } from "../util/elements.js";
 import { linkParameter } from "./page-link.js";
@@ -33,10 +33,12 @@ export class NumberFields {
     return Object.fromEntries(changed.map(({ dataset, value }) => [`number.${dataset.number}`, value]));
   }
 
-  /** The option of a run; nothing where the model takes no numbers. */
+  /** The option of a run; empty if the model takes no numbers. */
   option(): { numbers?: Record<string, number> } {
-    const given = this.#fields.filter((field) => Number.isFinite(field.valueAsNumber));
-    if (given.length === 0) return {};
-    return { numbers: Object.fromEntries(given.map((field) => [field.dataset.number, field.valueAsNumber])) };
+    const filled = this.#fields.filter((field) => Number.isFinite(field.valueAsNumber));
+    if (filled.length === 0) return {};
+    return {
+      numbers: Object.fromEntries(filled.map((field) => [field.dataset.number, field.valueAsNumber])),
+    };
   }
 }

@@ -1,11 +1,11 @@
-// The buttons of a page of clicks: what they do is the view's, when they can be pressed is what the objects allow.
+// The buttons for prompted objects. The view defines their actions, the objects decide when they are enabled.
 
 import { element, elements } from "../util/elements.js";
 import type { AnsweredObjects } from "./answered-objects.js";
 
 interface ObjectActions {
   undo(): void;
-  /** The next click begins another object. */
+  /** Ends the object, so that the next click begins a new one. */
   end(): void;
   remove(): void;
   saveCutout(): void;
@@ -28,7 +28,7 @@ export class ObjectButtons {
     this.#coco = button("save-coco", () => actions.saveCoco());
   }
 
-  /** Whether a click leaves a part out without Shift. */
+  /** Whether a click without Shift is a background click. */
   get leavesOut(): boolean {
     return this.#modes.some(({ checked, value }) => checked && value === "leave-out");
   }

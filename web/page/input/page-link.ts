@@ -22,7 +22,7 @@ export function openLinks(): void {
   });
 }
 
-/** The page's address with these choices. */
+/** Returns the page's URL with these choices. */
 export function linkTo(choices: Record<string, string | number>): string {
   const address = new URL(location.href);
   address.hash = new URLSearchParams(

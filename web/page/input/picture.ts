@@ -4,7 +4,7 @@ import type { StagePicture } from "../drawing/stage.js";
 import { PageError } from "../shell/failure-card.js";
 import type { Sample } from "./samples.js";
 
-/** For a model of stacks `blob` is the first picture, `stack` are all; `focus` are their distances, where known. */
+/** A chosen picture. For a stack, `blob` is the first picture, `stack` has all, and `focus` their distances, if known. */
 export interface Picture {
   blob: Blob;
   title: string;
@@ -12,17 +12,17 @@ export interface Picture {
   fileName: string;
   stack?: readonly Blob[];
   focus?: readonly number[];
-  /** What to look for in a sample of a model that takes a prompt. */
+  /** The text prompt of a sample. */
   prompt?: string;
 }
 
 /**
- * Returns the picture ready to be shown. An image element, because browsers decode and scale those off the main
- * thread, turned as the camera was held; a bitmap or a canvas of a phone's photograph stalls the page.
+ * Returns the picture as an image element, ready to show. Browsers decode and scale image elements off the main thread,
+ * with their EXIF orientation. A bitmap or canvas of a phone's photograph would block the page.
  */
 export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "title">): Promise<StagePicture> {
   const image = new Image();
-  // The stage around it says in words what there is to see.
+  // The stage's label describes the picture.
   image.alt = "";
   const address = URL.createObjectURL(blob);
   try {
@@ -38,13 +38,13 @@ export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "tit
   return { picture: image, size, mirrored: false, ambient: await thumbnail(blob), blob };
 }
 
-/** Far fewer pixels than the picture has: it is shown blurred. */
+/** Returns a small version of the picture, which is shown blurred. */
 async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
   const size: ImageBitmapOptions = { resizeWidth: 32, resizeHeight: 24, resizeQuality: "low" };
   return createImageBitmap(blob, size).catch(() => null);
 }
 
-/** Fetches a sample: a picture, or all those of a stack. */
+/** Fetches a sample: a picture, or all pictures of a stack. */
 export async function fetchSample({ file, title, stack, focus, prompt }: Sample): Promise<Picture> {
   const fileName = file.slice(file.lastIndexOf("/") + 1);
   if (stack.length === 0) return { blob: await fetchPicture(file, title), title, fileName, prompt };

@@ -1,4 +1,4 @@
-// The field that says in words what to look for, and the prompts to try.
+// The text prompt field, and the example prompts.
 
 import { element, elements } from "../util/elements.js";
 import { linkParameter } from "./page-link.js";
@@ -7,17 +7,17 @@ export class PromptField {
   readonly #form = element("prompt-form", HTMLFormElement);
   readonly #field = element("prompt", HTMLInputElement);
   readonly #examples = elements("#prompts button", HTMLButtonElement);
-  /** What was last run. */
+  /** The prompt of the last run. */
   #lastPrompt = this.#field.value;
-  /** Whether the words are the visitor's own, which no sample replaces. */
-  #own = false;
+  /** Whether the visitor wrote the prompt; then samples do not replace it. */
+  #isCustom = false;
 
   constructor() {
     const prompt = linkParameter("prompt")?.trim();
     if (!prompt) return;
     this.#field.value = prompt;
     this.#lastPrompt = prompt;
-    this.#own = true;
+    this.#isCustom = true;
   }
 
   onChange(rerun: () => void): void {
@@ -32,12 +32,12 @@ export class PromptField {
       run();
     });
     this.#field.addEventListener("input", () => {
-      this.#own = this.#field.value.trim() !== "";
+      this.#isCustom = this.#field.value.trim() !== "";
     });
     this.#field.addEventListener("change", run);
     for (const example of this.#examples) {
       example.addEventListener("click", () => {
-        this.#own = false;
+        this.#isCustom = false;
         this.#field.value = example.textContent;
         run();
       });
@@ -45,9 +45,9 @@ export class PromptField {
     this.#mark();
   }
 
-  /** The prompt that a sample comes with, unless the visitor has written one. */
+  /** Sets a sample's prompt, unless the visitor has written one. */
   take(prompt: string): void {
-    if (this.#own || prompt === "") return;
+    if (this.#isCustom || prompt === "") return;
     this.#field.value = prompt;
     this.#lastPrompt = prompt;
     this.#mark();

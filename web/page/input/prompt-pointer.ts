@@ -1,4 +1,4 @@
-// Points at objects on the stage: clicks and boxes with the mouse or a finger, clicks with the keyboard's crosshair.
+// Pointer input for prompts on the stage: clicks and boxes with mouse or touch, clicks with the keyboard's crosshair.
 
 import type { Box, Point } from "../../src/index.js";
 import { drawPromptBox, strokeTwice } from "../drawing/draw-prompt.js";
@@ -7,22 +7,22 @@ import type { Stage, StagePoint } from "../drawing/stage.js";
 import { arrows } from "./arrow-keys.js";
 
 interface PromptActions {
-  /** `beside` puts a click that leaves a part out. */
+  /** With `beside`, the click is on the background (label 0). */
   click(point: Point, beside: boolean): void;
   drag(box: Box): void;
   undo(): void;
   endObject(): void;
-  /** The name of the chosen object is asked for. */
+  /** Called when the visitor wants to name the chosen object. */
   name(): void;
-  /** Where a mouse rests on the picture, null where it is not. */
+  /** Called with the mouse position on the picture, null outside. */
   hover(point: Point | null): void;
 }
 
-/** CSS pixels that a pointer has to move by for a box. */
+/** CSS pixels after which a movement is a drag of a box. */
 const dragFrom = 6;
-/** Milliseconds until a finger that stays puts a click beside the object. */
+/** Milliseconds of a long press, which is a background click. */
 const longPress = 500;
-/** Part of the picture's shorter side that an arrow key moves the crosshair by; one pixel with Shift. */
+/** The crosshair's step per arrow key, relative to the picture's shorter side; with Shift it is one pixel. */
 const keyStep = 0.02;
 const arm = 14;
 
@@ -62,7 +62,7 @@ export class PromptPointer {
     this.#cursor = null;
   }
 
-  /** The box that is being dragged, and the crosshair. */
+  /** Draws the box that is being dragged, and the crosshair. */
   draw(context: CanvasRenderingContext2D, fit: Fit): void {
     const box = this.#box();
     if (box !== null) drawPromptBox(context, fit, box);
@@ -79,7 +79,7 @@ export class PromptPointer {
   #begin(event: PointerEvent): void {
     const control = event.target instanceof Element && event.target.closest("input, button, a, label");
     const at = control ? null : this.#stage.pointOf(event);
-    // A second finger is no click.
+    // A second finger is not a click.
     const isSecond = this.#press !== null;
     this.#drop();
     if (isSecond || at === null || event.button !== 0) return;
@@ -87,7 +87,7 @@ export class PromptPointer {
     this.#point(null);
     this.#actions.hover(null);
     const holds = event.pointerType === "touch" && this.#isInside(at);
-    const timer = holds ? window.setTimeout(() => this.#hold(at), longPress) : 0;
+    const timer = holds ? window.setTimeout(() => this.#longPress(at), longPress) : 0;
     this.#press = { start: at, end: at, timer };
   }
 
@@ -113,8 +113,8 @@ export class PromptPointer {
     } else if (box.x1 < box.x2 && box.y1 < box.y2) this.#actions.drag(box);
   }
 
-  /** A finger has stayed where it is. */
-  #hold(at: StagePoint): void {
+  /** Handles a long press. */
+  #longPress(at: StagePoint): void {
     this.#drop();
     this.#actions.click(placeIn(at), true);
   }
@@ -125,12 +125,12 @@ export class PromptPointer {
     this.#stage.redraw();
   }
 
-  /** What is dragged, as far as it lies in the picture: it may begin beside that; null for a click. */
+  /** Returns the dragged box, clipped to the picture, since it may begin outside; null for a click. */
   #box(): Box | null {
     if (this.#press === null) return null;
     const { start, end } = this.#press;
     if (Math.hypot(end.left - start.left, end.top - start.top) < dragFrom) return null;
-    const [from, to] = [this.#held(start), this.#held(end)];
+    const [from, to] = [this.#clampToPicture(start), this.#clampToPicture(end)];
     return {
       x1: Math.min(from.x, to.x),
       y1: Math.min(from.y, to.y),
@@ -146,7 +146,7 @@ export class PromptPointer {
     const at = this.#cursor ?? { x: width / 2, y: height / 2 };
     if (way) {
       const far = event.shiftKey ? 1 : Math.max(1, keyStep * Math.min(width, height));
-      this.#point(this.#held({ x: at.x + way[0] * far, y: at.y + way[1] * far }));
+      this.#point(this.#clampToPicture({ x: at.x + way[0] * far, y: at.y + way[1] * far }));
     } else if (event.key === "Enter") {
       this.#point(at);
       this.#actions.click(at, event.shiftKey);
@@ -162,7 +162,7 @@ export class PromptPointer {
     this.#stage.redraw();
   }
 
-  #held({ x, y }: Point): Point {
+  #clampToPicture({ x, y }: Point): Point {
     const { width, height } = this.#size;
     return { x: Math.min(Math.max(x, 0), width), y: Math.min(Math.max(y, 0), height) };
   }

@@ -1,13 +1,13 @@
-// The objects that a visitor points at on one picture: what was clicked for each, in steps that can be undone.
+// The prompted objects of one picture: the clicks and box of each, in steps that can be undone.
 
 import type { Box, Point, RunOptions } from "../../src/index.js";
 
-/** A click, and whether it is on the object or beside it. */
+/** A click: label 1 is on the object, 0 on the background. */
 export type Click = Point & { label: 0 | 1 };
 
-/** What points at one object. Never changed in place: the next click makes another one of the same `id`. */
+/** The prompt of one object. Immutable: the next click creates a new value with the same `id`. */
 export interface PromptedObject {
-  /** From 0, in the order of their first clicks; it stays when others are removed. */
+  /** From 0, in the order of the first clicks; stays when other objects are removed. */
   id: number;
   clicks: readonly Click[];
   box: Box | null;
@@ -29,7 +29,7 @@ export class PromptedObjects {
     return this.#now.objects;
   }
 
-  /** The one that clicks go to; null where the next click begins another. */
+  /** The object that gets the next click; null if the next click begins a new object. */
   get chosen(): PromptedObject | null {
     return this.#now.objects.find(({ id }) => id === this.#now.chosen) ?? null;
   }
@@ -47,7 +47,7 @@ export class PromptedObjects {
     this.#point(({ clicks, box }) => ({ clicks: [...clicks, click], box }));
   }
 
-  /** An object has one box: the last one. */
+  /** Sets the box of the object, replacing an earlier box. */
   drag(box: Box): void {
     this.#point(({ clicks }) => ({ clicks, box }));
   }
@@ -62,7 +62,7 @@ export class PromptedObjects {
     return added;
   }
 
-  /** Null ends the object, so that the next click begins another. That is no step of `undo()`. */
+  /** Chooses an object; with null, the next click begins a new one. `undo()` does not count this as a step. */
   choose(id: number | null): void {
     this.#now = { ...this.#now, chosen: id };
   }
@@ -73,7 +73,7 @@ export class PromptedObjects {
     this.#go({ objects: this.all.filter((each) => each !== chosen), chosen: null });
   }
 
-  /** Takes back the last click, box or removal. The object that it belonged to is chosen again. */
+  /** Undoes the last click, box or removal, and chooses its object again. */
   undo(): void {
     this.#now = this.#before.pop() ?? this.#now;
   }

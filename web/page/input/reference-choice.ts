@@ -1,4 +1,4 @@
-// The second picture of a model that takes two: a file that the visitor chooses, until then the picture itself.
+// The second picture of a model that takes two: a file that the visitor chooses; by default the first picture.
 
 import type { RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
@@ -16,7 +16,7 @@ export class ReferenceChoice {
     this.#file.addEventListener("change", () => void this.#take());
   }
 
-  /** The option of a run of the picture. */
+  /** The option of a run. */
   option(shown: StagePicture): RunOptions {
     return { reference: this.#chosen ?? shown.picture };
   }

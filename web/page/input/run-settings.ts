@@ -1,4 +1,4 @@
-// What a visitor chooses for a run besides what the task's view takes: thresholds, numbers, the size, slices.
+// The visitor's settings of a run that are not in the task's view: thresholds, numbers, the size, slices.
 
 import type { PartProgress, Result, RunOptions } from "../../src/index.js";
 import type { Size } from "../drawing/fit.js";
@@ -12,10 +12,10 @@ export class RunSettings {
   readonly thresholds: ThresholdSliders;
   readonly #numbers: NumberFields;
   readonly #sizes: SizeChoice;
-  /** Null of a model that is not run in slices. */
+  /** Null for a model that cannot run in slices. */
   readonly #slices: SliceChoice | null;
 
-  /** `rerun` runs the picture again; `restart` does so without waiting for the run under way. */
+  /** `rerun` runs the picture again; `restart` does so without waiting for the current run. */
   constructor(rerun: () => void, restart: () => void) {
     const change = (run: () => void) => () => {
       this.#showCode();
@@ -28,7 +28,7 @@ export class RunSettings {
     this.#showCode();
   }
 
-  /** The picture that is run from now on; null for the camera. */
+  /** Sets the size of the current picture; null for the camera. */
   showPicture(size: Size | null): void {
     this.#slices?.showPicture(size);
     this.#showCode();
@@ -52,7 +52,7 @@ export class RunSettings {
     };
   }
 
-  /** A run takes long enough to be stopped. */
+  /** Shows the stop button of a slow run. */
   showSlow(): void {
     this.#slices?.showSlow();
   }

@@ -3,13 +3,13 @@
 import { elements } from "../util/elements.js";
 import { linkParameter } from "./page-link.js";
 
-/** Of a stack `file` is the first picture; `focus` are the distances of all, as far as they are known. */
+/** A sample. For a stack, `file` is the first picture, and `focus` has the distances of all, if known. */
 export interface Sample {
   file: string;
   title: string;
   stack: readonly string[];
   focus: readonly number[];
-  /** What to look for in it; empty where the model takes no prompt. */
+  /** The text prompt; empty if the model takes none. */
   prompt: string;
 }
 
@@ -20,14 +20,14 @@ export class Samples {
     for (const button of this.#buttons) button.addEventListener("click", () => onChoose(sampleOf(button)));
   }
 
-  /** That of the page's link, else the first. */
+  /** Returns the sample in the page's link, else the first. */
   first(): Sample | null {
     const title = linkParameter("sample");
     const button = this.#buttons.find(({ dataset }) => dataset.title === title) ?? this.#buttons[0];
     return button ? sampleOf(button) : null;
   }
 
-  /** Marks the sample that is on the stage; null for any other picture. */
+  /** Marks the current sample; null for any other picture. */
   mark(file: string | null): void {
     for (const button of this.#buttons)
       button.setAttribute("aria-pressed", String(button.dataset.file === file));

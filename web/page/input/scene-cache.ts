@@ -1,4 +1,4 @@
-// Caches the scene of the picture on the page, so that the first stage runs once and only the last one for each prompt.
+// Caches the scene of the page's picture, so that the first stage runs once, and only the last stage for each prompt.
 
 import type { Model, Result, RunOptions, RunSource, Scene } from "../../src/index.js";
 
@@ -6,7 +6,7 @@ export class SceneCache {
   #entry: { model: Model; source: RunSource; scene: Promise<Scene> } | null = null;
   #isLooking = false;
 
-  /** Whether the first stage runs, or waits for its turn. */
+  /** Whether the first stage is running or queued. */
   get isLooking(): boolean {
     return this.#isLooking;
   }
@@ -35,8 +35,8 @@ export class SceneCache {
 
   /** Releases the scene. */
   release(): void {
-    const kept = this.#entry;
+    const entry = this.#entry;
     this.#entry = null;
-    void kept?.scene.then((scene) => scene.release()).catch(() => {});
+    void entry?.scene.then((scene) => scene.release()).catch(() => {});
   }
 }

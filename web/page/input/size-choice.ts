@@ -1,4 +1,4 @@
-// The size that pictures are run at, of a model that is packed for several: the best for each, or the visitor's choice.
+// The input size of a model that is packed for several: the best for each picture, or the visitor's choice.
 
 import type { PictureSize, Result } from "../../src/index.js";
 import { elements } from "../util/elements.js";
@@ -19,14 +19,14 @@ export class SizeChoice {
     return size ? { size } : {};
   }
 
-  /** The option of a run; nothing where the runtime is to choose. */
+  /** The option of a run; empty if the runtime chooses. */
   option(): { size?: PictureSize } {
     const chosen = this.#radios.find(({ checked }) => checked)?.value ?? "";
     const [width, height] = chosen.split("x").map(Number);
     return width && height ? { size: [width, height] } : {};
   }
 
-  /** Says which size it was. */
+  /** Shows the size of the last run. */
   show({ size: [width, height] }: Result): void {
     if (this.#used) this.#used.textContent = `This picture was run at ${width} × ${height}.`;
   }

@@ -1,4 +1,4 @@
-// The sliders of the model's options. An untouched one is left to the runtime's default.
+// The sliders of the model's options. For an untouched slider, the runtime's default applies.
 
 import { element, elements, fillTrack } from "../util/elements.js";
 import { threshold } from "../util/format.js";
@@ -36,7 +36,7 @@ export class ThresholdSliders {
     return Object.fromEntries(touched.map((slider) => [slider.dataset.option, slider.valueAsNumber]));
   }
 
-  /** The value on show, touched or not. */
+  /** Returns the displayed value, touched or not. */
   shown(option: keyof Thresholds): number | null {
     const slider = this.#sliders.find((candidate) => candidate.dataset.option === option);
     return slider ? valueInForce(slider) : null;
@@ -62,7 +62,7 @@ function paint(slider: HTMLInputElement): void {
   element(`${slider.id}-value`, HTMLOutputElement).textContent = threshold(valueInForce(slider));
 }
 
-/** A default that lies between two steps of the slider is still the one in force. */
+/** Returns the value in force: a default between two steps of the slider applies unrounded. */
 function valueInForce(slider: HTMLInputElement): number {
   return slider.dataset.touched ? slider.valueAsNumber : Number(slider.getAttribute("value"));
 }

@@ -1,10 +1,10 @@
-// How far the picture is enlarged, and which part of it is shown: dragged with the pointer, moved with the arrow keys.
+// The zoom factor and the visible part of the picture: dragged with the pointer, moved with the arrow keys.
 
 import type { Stage, StagePoint } from "../drawing/stage.js";
 import { element, fillTrack } from "../util/elements.js";
 import { arrows } from "./arrow-keys.js";
 
-/** How far an arrow key moves what is shown, as a part of it. */
+/** The step of an arrow key, relative to the visible part. */
 const step = 0.1;
 
 export class ZoomSlider {
@@ -14,25 +14,25 @@ export class ZoomSlider {
   readonly #value = element("zoom-value", HTMLElement);
   #size = { width: 1, height: 1 };
   #center = { x: 0.5, y: 0.5 };
-  #held: StagePoint | null = null;
+  #dragStart: StagePoint | null = null;
 
-  /** `drags` says whether the pointer moves the picture, as it does where it paints nothing. */
+  /** `drags` returns whether the pointer moves the picture, which it does unless it paints. */
   constructor(stage: Stage, root: HTMLElement, drags: () => boolean) {
     this.#stage = stage;
     this.#root = root;
     this.#input.addEventListener("input", () => this.#show());
     root.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("pointerdown", (event) => {
-      if (event.target !== this.#input && this.#factor > 1 && drags()) this.#hold(event);
+      if (event.target !== this.#input && this.#factor > 1 && drags()) this.#startDrag(event);
     });
     root.addEventListener("pointermove", (event) => this.#drag(event));
     for (const end of ["pointerup", "pointercancel"] as const)
       root.addEventListener(end, () => {
-        this.#held = null;
+        this.#dragStart = null;
       });
   }
 
-  /** Another picture is shown from its middle. */
+  /** Sets the picture's size, and centres the view. */
   setSize(size: { width: number; height: number }): void {
     if (size.width === this.#size.width && size.height === this.#size.height) return;
     this.#size = size;
@@ -44,16 +44,16 @@ export class ZoomSlider {
     return Number(this.#input.value);
   }
 
-  #hold(event: PointerEvent): void {
+  #startDrag(event: PointerEvent): void {
     if (event.target instanceof HTMLInputElement) return;
-    this.#held = this.#stage.pointOf(event);
-    if (this.#held) this.#root.setPointerCapture(event.pointerId);
+    this.#dragStart = this.#stage.pointOf(event);
+    if (this.#dragStart) this.#root.setPointerCapture(event.pointerId);
   }
 
   #drag(event: PointerEvent): void {
-    const place = this.#held && this.#stage.pointOf(event);
-    if (!place || !this.#held) return;
-    this.#move(this.#held.x - place.x, this.#held.y - place.y);
+    const place = this.#dragStart && this.#stage.pointOf(event);
+    if (!place || !this.#dragStart) return;
+    this.#move(this.#dragStart.x - place.x, this.#dragStart.y - place.y);
   }
 
   #key(event: KeyboardEvent): void {
@@ -65,15 +65,15 @@ export class ZoomSlider {
     this.#move(across * part * this.#size.width, down * part * this.#size.height);
   }
 
-  /** What is shown ends where the picture does. */
+  /** Moves the visible part, within the picture. */
   #move(across: number, down: number): void {
-    const held = (at: number, size: number): number => {
+    const clamp = (at: number, size: number): number => {
       const half = size / 2 / this.#factor;
       return Math.min(Math.max(at, half), size - half);
     };
     this.#center = {
-      x: held(this.#center.x + across, this.#size.width),
-      y: held(this.#center.y + down, this.#size.height),
+      x: clamp(this.#center.x + across, this.#size.width),
+      y: clamp(this.#center.y + down, this.#size.height),
     };
     this.#show();
   }

@@ -1,4 +1,4 @@
-// What the axes of an output can be: maps of height and width, rows of columns, or one line of numbers.
+// Interprets the axes of an output: maps [height, width], rows [rows, columns], or one line of numbers.
 
 import type { Size } from "../drawing/fit.js";
 
@@ -7,9 +7,9 @@ export interface Planes extends Size {
   channels: number;
   step: number;
   stride: number;
-  /** Whether they have the input's ratio, so that they can lie over all of it. */
+  /** Whether they have the input's aspect ratio, so that they can cover it. */
   fits: boolean;
-  /** Whether there is an axis of channels: without one a table of numbers has the same shape. */
+  /** Whether there is a channel axis. Without one, the output could also be a table of numbers. */
   explicit: boolean;
 }
 
@@ -18,12 +18,12 @@ export interface Rows {
   columns: number;
 }
 
-/** Fewer cells than this on a side are no map. */
+/** A map has at least this many cells on a side. */
 const leastSide = 8;
-/** How far the ratio of maps may be from that of the input, besides half a cell of rounding. */
+/** The tolerance of the aspect ratio of maps against the input's, in addition to half a cell of rounding. */
 const ratioSlack = 1.06;
 
-/** [1, C, H, W], [1, H, W, C], [C, H, W], [H, W, C], [1, H, W] or [H, W]; null for any other shape. */
+/** Returns the maps of [1, C, H, W], [1, H, W, C], [C, H, W], [H, W, C], [1, H, W] or [H, W]; null for any other shape. */
 export function planesOf(dims: readonly number[], input: Size): Planes | null {
   const lead = dims.length > 3 ? dims.slice(0, -3) : [];
   if (dims.length < 2 || lead.some((size) => size !== 1)) return null;
@@ -58,7 +58,7 @@ function hasRatio({ width, height }: Size, input: Size): boolean {
   return least <= ratio && ratio <= ((width + 0.5) / (height - 0.5)) * ratioSlack;
 }
 
-/** [N, K] with any number of ones before it, K at least 2; null for any other shape. */
+/** Returns the rows of [N, K] with any number of ones before it, K at least 2; null for any other shape. */
 export function rowsOf(dims: readonly number[]): Rows | null {
   const [count = 0, columns = 0] = dims.slice(-2);
   const lead = dims.slice(0, -2);
@@ -66,7 +66,7 @@ export function rowsOf(dims: readonly number[]): Rows | null {
   return { count, columns };
 }
 
-/** How many numbers there are where all axes but one have size 1; 0 for any other shape. */
+/** Returns the length if all axes but one have size 1; 0 for any other shape. */
 export function lengthOf(dims: readonly number[]): number {
   const long = dims.filter((size) => size !== 1);
   return long.length === 1 ? (long[0] ?? 0) : 0;

@@ -1,4 +1,4 @@
-// Heuristics about the numbers of an output: levels of a picture, peaks, landmarks, an embedding. Each samples about 1,000.
+// Heuristics about the values of an output: range of a picture, peaks, landmarks, embeddings. Each samples about 1,000.
 
 import type { TensorData } from "../../src/index.js";
 import type { Planes, Rows } from "./axes.js";
@@ -16,11 +16,11 @@ const ranges: readonly Levels[] = [
   { low: -1, high: 1 },
   { low: 0, high: 255 },
 ];
-/** Fewer numbers outside of 0..1 are listed as they are: an age, three angles. */
+/** Up to this many numbers outside 0..1 are listed as plain numbers: an age, three angles. */
 export const mostNumbers = 10;
-/** The share of the numbers that has to behave. */
+/** The share of the values that has to match. */
 export const most = 0.9;
-/** How many of the numbers are looked at. */
+/** The number of sampled values. */
 export const looked = 1024;
 const golden = (Math.sqrt(5) - 1) / 2;
 
@@ -28,18 +28,18 @@ export function numberAt(data: Values, index: number): number {
   return Number(data[index] ?? Number.NaN);
 }
 
-/** Indices below `count`, at most `limit` of them, spread evenly and along no row or column. */
+/** Returns at most `limit` indices below `count`, spread evenly, but not aligned to rows or columns. */
 export function spread(count: number, limit: number): number[] {
   if (count <= limit) return Array.from({ length: count }, (_, index) => index);
   return Array.from({ length: limit }, (_, index) => Math.floor(((index * golden) % 1) * count));
 }
 
-/** The share of some things that behave. */
+/** Returns the share of items for which `holds` is true. */
 export function shareOf<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   return items.length === 0 ? 0 : items.filter(holds).length / items.length;
 }
 
-/** The cells of some places, one list of values per place. */
+/** Returns the values of sampled cells, [cells, channels]. */
 function cells(data: Values, { width, height, channels, step, stride }: Planes, limit: number): number[][] {
   return spread(width * height, limit).map((cell) =>
     Array.from({ length: channels }, (_, channel) => numberAt(data, cell * step + channel * stride)),
@@ -47,8 +47,8 @@ function cells(data: Values, { width, height, channels, step, stride }: Planes, 
 }
 
 /**
- * The usual range that the numbers lie in; null for none, and for numbers that are those of classes: they add up to 1
- * at each place, or are nearly all at one of both ends, as probabilities of masks are.
+ * Returns the usual pixel range of the values; null if there is none, or if they are probabilities of classes or masks:
+ * they sum to 1 in each cell, or nearly all are at an end of the range.
  */
 export function pictureLevels(data: Values, planes: Planes): Levels | null {
   const places = cells(data, planes, looked);
@@ -70,14 +70,14 @@ function areMasks(values: readonly number[], { low, high }: Levels): boolean {
   return dark + bright > 0.8 && Math.min(dark, bright) > 0.03;
 }
 
-/** The least and the largest of some numbers. */
+/** Returns the least and the largest of the sampled values. */
 export function roughLevels(data: Values): Levels {
   const values = spread(data.length, looked).map((index) => numberAt(data, index));
   const finite = values.filter(Number.isFinite);
   return finite.length === 0 ? { low: 0, high: 1 } : { low: Math.min(...finite), high: Math.max(...finite) };
 }
 
-/** Whether most maps are low but for a small peak, as the heat maps of joints are. */
+/** Whether most maps are low except for a small peak, like heat maps of joints. */
 export function hasPeaks(data: Values, planes: Planes): boolean {
   const { channels, step, stride, width, height } = planes;
   const places = spread(width * height, looked);
@@ -90,22 +90,22 @@ export function hasPeaks(data: Values, planes: Planes): boolean {
   );
 }
 
-/** Whether the numbers may be scores: probabilities, or so many that they are logits. Of a few others nothing is known. */
+/** Whether the numbers may be scores: probabilities, or so many that they are likely logits. */
 export function areScores(data: Values): boolean {
   const values = spread(data.length, looked).map((index) => numberAt(data, index));
   return data.length > mostNumbers || values.every((value) => value >= 0 && value <= 1);
 }
 
-/** Whether the numbers are those of classes: whole, none below 0, not too many. */
+/** Whether the values may be class indices: integers from 0 to 999. */
 export function areClassNumbers(data: Values): boolean {
   const values = spread(data.length, looked).map((index) => numberAt(data, index));
   return values.every((value) => Number.isInteger(value) && value >= 0 && value < 1000);
 }
 
-/** How far points in a line jump from one to the next, as a part of their spread, where they are landmarks. */
+/** The largest mean distance between consecutive landmarks, relative to their standard deviation. */
 const mostJump = 0.75;
 
-/** Whether pairs or triples in a line are landmarks in parts of the input: in 0..1, spread out, each near the next, unsorted. */
+/** Whether pairs or triples are landmarks as fractions of the input: in 0..1, spread out, each near the next, unsorted. */
 export function areLandmarks(data: Values, { count, columns }: Rows): boolean {
   if (isFalling(data)) return false;
   const axes = [0, 1].map((axis) =>
@@ -121,7 +121,7 @@ export function areLandmarks(data: Values, { count, columns }: Rows): boolean {
   });
 }
 
-/** As the scores of what was chosen, best first, are. */
+/** Whether the values are in descending order, like sorted scores. */
 function isFalling(data: Values): boolean {
   for (let index = 1; index < data.length; index += 1)
     if (numberAt(data, index) > numberAt(data, index - 1)) return false;
@@ -130,7 +130,7 @@ function isFalling(data: Values): boolean {
 
 const embeddingLengths = [64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048];
 
-/** Whether a line of numbers is an embedding: of length 1, or as long as they are and with both signs. Scores are neither. */
+/** Whether the numbers are an embedding: of both signs, and a unit vector or of a usual length. Scores are neither. */
 export function isEmbedding(data: Values): boolean {
   let [squares, below] = [0, 0];
   for (let index = 0; index < data.length; index += 1) {

@@ -1,4 +1,4 @@
-// Rows of an output as boxes: four corners, then a score and a class where the numbers look like them.
+// Interprets rows of an output as boxes: x1, y1, x2, y2, then a score and a class if the values look like them.
 
 import type { Detection } from "../../src/index.js";
 import { detectionRows } from "../results/detection-rows.js";
@@ -9,13 +9,13 @@ import { numberAt, type Values } from "./behaviour.js";
 import { onPicture, type Placement } from "./placement.js";
 import type { Unit } from "./units.js";
 
-/** More are not drawn, and none below this score. */
+/** At most this many boxes are drawn, and none below this score. */
 const mostBoxes = 100;
 const leastScore = 0.25;
-/** Rows that are looked through. */
+/** The number of rows that are searched. */
 const mostRows = 10_000;
 
-/** The best first, where they have scores. One without a score has NaN. */
+/** Returns the boxes, best first if they have scores. A box without a score has NaN. */
 export function rowBoxes(
   data: Values,
   { count, columns }: Rows,
@@ -44,7 +44,7 @@ export function rowBoxes(
   return good.slice(0, mostBoxes);
 }
 
-/** Every class has its colour, and so have boxes without one. */
+/** Each class has its colour, also boxes without a class. */
 export const boxStyle: DetectionStyle = { classes: ["", ""] };
 
 export function boxRows(boxes: readonly Detection[]): ResultRow[] {

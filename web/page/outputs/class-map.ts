@@ -1,4 +1,4 @@
-// The class of every place: of several maps the one that is largest there, of one map its number.
+// The class of every pixel: the argmax of several maps, or the number in a single map.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { Size } from "../drawing/fit.js";
@@ -7,23 +7,23 @@ import type { Planes } from "./axes.js";
 import { numberAt, type Values } from "./behaviour.js";
 import { nearestCells, type Placement, sizeInCells } from "./placement.js";
 
-/** Values that are read before the page may do something else. */
+/** Values to read between two pauses. */
 const slice = 200_000;
 /** Pixels of the longer side. */
 const leastSide = 640;
 
-/** For each pixel, row by row, its class plus 1; 0 where the model saw nothing. */
+/** The class of each pixel plus 1, row by row; 0 for no class. */
 export interface ClassMap extends Size {
   map: Uint16Array<ArrayBuffer>;
 }
 
-/** A class that there is, and its share of the pixels. */
+/** A class in the map, and its share of the pixels. */
 export interface ClassShare {
   classIndex: number;
   share: number;
 }
 
-/** Of the picture's shape; a place has no class where none reaches `least`. Null: another output is shown meanwhile. */
+/** Returns the class map at the picture's aspect ratio. Pixels below `least` have no class. Null if another output is shown. */
 export async function classMap(
   data: Values,
   planes: Planes,
@@ -47,13 +47,13 @@ export async function classMap(
   return (await inSlices(height, lines, work, stopped)) ? { map, width, height } : null;
 }
 
-/** Large enough for thin rims around the regions of a small map. */
+/** Enlarges a small map, so that regions get thin outlines. */
 function enlarged({ width, height }: Size): Size {
   const scale = Math.max(1, leastSide / Math.max(width, height));
   return { width: width * scale, height: height * scale };
 }
 
-/** The class of a cell; -1 where it has none, or none of several maps reaches `least`. */
+/** Returns the class of a cell; -1 if it has none, or no map reaches `least`. */
 export function classAt(
   data: Values,
   { channels, step, stride }: Planes,
@@ -72,7 +72,7 @@ export function classAt(
   return best;
 }
 
-/** The classes that there are, the largest first. */
+/** Returns the classes in the map, the largest first. */
 export function classShares({ map }: ClassMap): ClassShare[] {
   const counts = new Uint32Array(0x10000);
   for (let at = 0; at < map.length; at += 1) counts[map[at] ?? 0] = (counts[map[at] ?? 0] ?? 0) + 1;

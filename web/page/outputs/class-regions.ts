@@ -10,7 +10,7 @@ export class ClassRegions {
   readonly #painting = new RegionBitmap();
   readonly #map: ClassMap;
   readonly #shares: ClassShare[];
-  /** By class. */
+  /** Indexed by class. */
   readonly #colors: Color[] = [];
 
   constructor(map: ClassMap) {
@@ -22,7 +22,7 @@ export class ClassRegions {
     }
   }
 
-  /** The largest class first. */
+  /** The rows of the list, the largest class first. */
   get rows(): ResultRow[] {
     return this.#shares.map(({ classIndex, share }) => ({
       label: `class ${classIndex}`,
@@ -33,7 +33,7 @@ export class ClassRegions {
     }));
   }
 
-  /** With the class of a row lit the others fade. Null: it is painted otherwise meanwhile. */
+  /** Paints the regions; with a row, the other classes fade. Returns null if it is painted differently meanwhile. */
   paint(row: number | null): Promise<ImageBitmap | null> {
     const lit = row === null ? undefined : this.#shares[row];
     return this.#painting.paint(this.#map, this.#colors, lit ? lit.classIndex + 1 : null);

@@ -1,4 +1,4 @@
-// The interpretation of an output, in words.
+// Describes the interpretation of an output as text.
 
 import { short } from "../util/format.js";
 import type { Reading } from "./reading.js";
@@ -9,12 +9,12 @@ function measure(unit: Unit): string {
   return unit === "parts" ? "in fractions of the input, 0..1" : `in cells of ${unit.width} × ${unit.height}`;
 }
 
-/** How many of a thing, in words. */
+/** Returns a count with its noun: "2 points". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** What a reading takes the output for, and what speaks for it. */
+/** Returns the description of a reading, and the reason for it. */
 export function describeReading(reading: Reading): [what: string, why: string] {
   switch (reading.form) {
     case "picture": {

@@ -1,4 +1,4 @@
-// The drawing of an output: a picture over the picture, boxes, and rows of a list.
+// The drawing of an output: a bitmap over the picture, boxes, and rows of a list.
 
 import type { Detection, TensorData, Tensors } from "../../src/index.js";
 import type { ResultRow } from "../results/result-list.js";
@@ -18,30 +18,30 @@ import { readSteps } from "./sequence.js";
 import { type Before, similarity } from "./similarity.js";
 
 export interface Drawing {
-  /** Laid over the picture; yours to close. */
+  /** Drawn over the picture. The caller has to close it. */
   map: ImageBitmap | null;
   boxes?: Detection[];
   rows: ResultRow[];
-  /** What the rows are, or all that is to be said where there are none. */
+  /** The noun for the rows, or the whole text if there are none. */
   words: string;
   /** The values of the darkest and the brightest colour. */
   levels?: Levels;
   regions?: ClassRegions;
 }
 
-/** What an output is drawn with: the same one of the picture before, and the others of this picture. */
-interface Beside {
+/** The same output of the previous picture, and all outputs of this picture. */
+interface DrawingContext {
   before?: Before | null;
   outputs?: Tensors;
 }
 
-/** Null: another output is to be drawn meanwhile. */
+/** Draws an output; null if another output is drawn meanwhile. */
 export async function drawOutput(
   { data }: TensorData,
   reading: Reading,
   placement: Placement,
   stopped: () => boolean,
-  { before = null, outputs = {} }: Beside = {},
+  { before = null, outputs = {} }: DrawingContext = {},
 ): Promise<Drawing | null> {
   switch (reading.form) {
     case "picture": {
@@ -103,7 +103,7 @@ export async function drawOutput(
   }
 }
 
-/** What a map or classes have at a place of the picture. */
+/** Returns the value of a map, or the class, at a point of the picture. */
 export function valueAt(
   { data }: TensorData,
   reading: Reading,

@@ -1,13 +1,13 @@
-// Tensors that a graph joined to one output: each is shown as an output of its own.
+// Splits an output that a graph concatenated from several tensors: each is shown as a separate output.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { JoinedTensor } from "../../src/manifest/manifest.js";
 
-/** Places whose channels are copied before the page may do something else. */
+/** Cells to copy between two pauses. */
 const slice = 100_000;
 
-/** The outputs, each with the tensors after it that it is joined from; of these the one called `only`, where it is given. */
+/** Returns the outputs, each followed by the tensors that it is joined from; with `only`, just the tensor of that name. */
 export async function withJoined(
   outputs: Tensors,
   joined: readonly JoinedTensor[],

@@ -1,4 +1,4 @@
-// The largest numbers of an output, or a few of them in their order, as bars.
+// The largest numbers of an output, or all numbers of a short output in their order, as bars.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { ResultRow } from "../results/result-list.js";
@@ -7,7 +7,7 @@ import { numberAt, type Values } from "./behaviour.js";
 
 const shown = 10;
 
-/** A few numbers in their order; a bar is as long as the number is large, whatever its sign. */
+/** Returns rows for a few numbers in their order; a bar's length is the number's magnitude. */
 export function numberRows(data: Values): ResultRow[] {
   const values = Array.from(data, Number);
   const largest = Math.max(...values.map(Math.abs));
@@ -20,7 +20,7 @@ export function numberRows(data: Values): ResultRow[] {
   }));
 }
 
-/** The largest first; a bar is as long as the number is far from the least. Null: another output is shown meanwhile. */
+/** Returns rows, largest first; a bar's length is the distance from the least. Null if another output is shown meanwhile. */
 export async function largestRows(data: Values, stopped: () => boolean): Promise<ResultRow[] | null> {
   const best: { index: number; value: number }[] = [];
   let least = Number.POSITIVE_INFINITY;

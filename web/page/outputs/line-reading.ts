@@ -1,4 +1,4 @@
-// Whether points are middles of lines, or rows their ends: by how the numbers behave, those of a map beside them too.
+// Decides from the values whether points are midpoints of lines (with a map of offsets), or rows are ends of lines.
 
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { Size } from "../drawing/fit.js";
@@ -7,11 +7,11 @@ import { numberAt, spread, type Values } from "./behaviour.js";
 import { ends, type Segment, type Segments } from "./lines.js";
 import type { Point } from "./placement.js";
 
-/** More rows than this are no lines that a model chose. */
+/** A model outputs at most this many lines. */
 const mostRows = 1000;
 const looked = 1024;
 
-/** The sizes of maps of the input's ratio that are smaller than it. */
+/** Returns the sizes of maps with the input's aspect ratio that are smaller than the input. */
 export function smallMaps(outputs: Tensors, input: Size): Size[] {
   return Object.values(outputs).flatMap(({ dims }) => {
     const planes = planesOf(dims, input);
@@ -21,7 +21,7 @@ export function smallMaps(outputs: Tensors, input: Size): Size[] {
   });
 }
 
-/** Points in cells of four maps that lie about as far on both sides of them everywhere: middles of lines. Else null. */
+/** Returns line segments if the points are cells of four maps with about opposite offsets to both ends; else null. */
 export function linesInField(
   data: Values,
   rows: Rows,
@@ -37,7 +37,7 @@ export function linesInField(
     const inside = [false, true].map((flipped) =>
       shareInside(ends(data, rows, flipped, tensor.data, planes), planes),
     );
-    // A cell is mostly said as row, column.
+    // Cells are usually given as row, column.
     const flipped = (inside[1] ?? 0) >= (inside[0] ?? 0);
     const scores =
       Object.entries(outputs).find(([, other]) => areConfidences(other, rows.count))?.[0] ?? null;
@@ -46,7 +46,7 @@ export function linesInField(
   return null;
 }
 
-/** Whether x, y of the first two maps is about the opposite of that of the other two. */
+/** Whether the first two maps (x, y) are about the negative of the other two. */
 function hasTwoSides(data: Values, { width, height, step, stride }: Planes): boolean {
   let [sum, difference] = [0, 0];
   for (const cell of spread(width * height, looked))
@@ -65,7 +65,7 @@ function areConfidences({ dims, data }: TensorData, count: number): boolean {
   return values.every((value) => value >= 0 && value <= 1);
 }
 
-/** Whether rows are x1, y1, x2, y2 of lines: in pixels of the input, in no order, and no middles and sizes of boxes. */
+/** Whether rows are x1, y1, x2, y2 of lines: in pixels of the input, unordered, and not centres and sizes of boxes. */
 export function areEnds(data: Values, { count, columns }: Rows, { width, height }: Size): boolean {
   if (count > mostRows) return false;
   const rows = Array.from({ length: count }, (_, row) =>

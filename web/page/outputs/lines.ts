@@ -1,4 +1,4 @@
-// Line segments: rows of two ends, or middles in a map beside them, which has how far off both ends are.
+// Line segments: rows of two ends, or rows of midpoints with a map of the offsets to both ends.
 
 import type { Tensors } from "../../src/index.js";
 import { type Planes, planesOf, type Rows } from "./axes.js";
@@ -7,13 +7,13 @@ import { onPicture, type Placement, type Point } from "./placement.js";
 import { mark, mostPoints, paintPoints } from "./points.js";
 import type { Unit } from "./units.js";
 
-/** The output with the ends, and that with how sure each line is. */
+/** The names of the output with the offsets to the ends, and of the output with the scores. */
 interface Field {
   name: string;
   scores: string | null;
 }
 
-/** `flipped` rows are y, x. With a field a row is a middle, without one it is x1, y1, x2, y2. */
+/** With a field a row is a midpoint, `flipped` if it is y, x; without a field it is x1, y1, x2, y2. */
 export interface Segments {
   rows: Rows;
   unit: Unit;
@@ -23,11 +23,11 @@ export interface Segments {
 
 export type Segment = readonly [Point, Point];
 
-/** Lines below this score are not drawn, nor are those that are shorter than this part of the input. */
+/** Lines below this score, or shorter than this fraction of the input, are not drawn. */
 const leastScore = 0.2;
 const leastLength = 0.05;
 
-/** In pixels of the picture; those that the model is too unsure of, or that are hardly longer than a point, are left out. */
+/** Returns the lines in pixels of the picture, without those of a low score or hardly longer than a point. */
 export function segments(
   data: Values,
   { rows, unit, field, flipped }: Segments,
@@ -69,7 +69,7 @@ export function paintLines(lines: readonly Segment[], placement: Placement): Pro
   );
 }
 
-/** The ends of the lines with these middles, in cells. */
+/** Returns the ends of the lines with these midpoints, in cells of the field. */
 export function ends(
   data: Values,
   { count }: Rows,

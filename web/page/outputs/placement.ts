@@ -1,4 +1,4 @@
-// Where an output lies over the picture: it covers the model's input, and of that the picture is a part, or the other way about.
+// The placement of an output over the picture: it covers the model's input, which contains the picture, or is a part of it.
 
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { type Geometry, placePicture, planeSize } from "../../src/preprocess/letterbox.js";
@@ -21,7 +21,7 @@ export function placementOf({ width, height }: Size, input: ImageInput): Placeme
   return { geometry: placePicture({ width, height }, input), input: planeSize(input) };
 }
 
-/** The picture's size in cells of a map. */
+/** Returns the picture's size in cells of a map. */
 export function sizeInCells(map: Size, { geometry, input }: Placement): Size {
   return {
     width: Math.max(1, Math.round((geometry.width * map.width) / input.width)),
@@ -29,7 +29,7 @@ export function sizeInCells(map: Size, { geometry, input }: Placement): Size {
   };
 }
 
-/** For each column and row of the picture, drawn with a size, the nearest of a map; -1 outside of the input. */
+/** Returns the nearest map cell of each column and row of the picture drawn at `size`; -1 outside the input. */
 export function nearestCells(
   map: Size,
   { geometry, input }: Placement,
@@ -44,7 +44,7 @@ export function nearestCells(
   };
 }
 
-/** The cell of a map at a place of the picture; null outside of the picture and the input. */
+/** Returns the map cell at a point of the picture; null outside the picture or the input. */
 export function cellOf(map: Size, { geometry, input }: Placement, { x, y }: Point): number | null {
   const { source, left, top, width, height } = geometry;
   if (x < 0 || y < 0 || x >= source.width || y >= source.height) return null;
@@ -54,7 +54,7 @@ export function cellOf(map: Size, { geometry, input }: Placement, { x, y }: Poin
   return inside ? row * map.width + column : null;
 }
 
-/** From the input to pixels of the picture. */
+/** Maps a point from the input to pixels of the picture. */
 export function onPicture({ geometry, input }: Placement, { x, y }: Point, unit: Unit): Point {
   const { source, left, top, width, height } = geometry;
   const whole = unit === "parts" ? { width: 1, height: 1 } : unit === "pixels" ? input : unit;

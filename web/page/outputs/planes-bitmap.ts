@@ -1,4 +1,4 @@
-// A map in colours, or three of them as a picture, at the shape of the picture that went in.
+// Paints one map in colours, or three maps as a picture, with the aspect ratio of the input picture.
 
 import { inSlices } from "../../src/export/slices.js";
 import { viridisColor } from "../../src/tasks/depth/colormap/viridis.js";
@@ -11,10 +11,10 @@ import type { Reading } from "./reading.js";
 const slice = 60_000;
 const opaque = 255 << 24;
 
-/** The colour of the cell that begins at an element: red in the lowest byte, then green, blue and alpha. */
+/** Returns the colour of the cell at an element: red in the lowest byte, then green, blue and alpha. */
 type CellColor = (element: number) => number;
 
-/** What lies outside of the input is transparent. */
+/** Paints the map over the picture. Parts of the picture outside the model's input are transparent. */
 export function paintPlanes(
   planes: Planes,
   placement: Placement,
@@ -35,7 +35,7 @@ export function paintPlanes(
   });
 }
 
-/** Dark where it is low, bright where it is high; clear where there is no number. */
+/** Returns colours from dark (low) to bright (high); NaN is transparent. */
 export function mapColors(data: Values, { low, high }: Levels): CellColor {
   return (element) => {
     const value = numberAt(data, element);
@@ -58,7 +58,7 @@ export function pictureColors(
   };
 }
 
-/** The least and the largest finite number; null: another output is shown meanwhile. */
+/** Returns the least and the largest finite number; null if another output is shown meanwhile. */
 export async function levelsOf(data: Values, stopped: () => boolean): Promise<Levels | null> {
   const levels = { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY };
   const done = await inSlices(

@@ -1,4 +1,4 @@
-// Points of an output, in pixels of the picture: its rows, or the peaks of its heat maps.
+// Points of an output in pixels of the picture: its rows, or the peaks of its heat maps.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { Pose } from "../../src/index.js";
@@ -12,10 +12,10 @@ import type { Unit } from "./units.js";
 
 type Marks = Pose["keypoints"];
 
-/** More are not drawn. */
+/** At most this many points are drawn. */
 export const mostPoints = 500;
 
-/** x and y in the first two columns, or y and x; a third of 0..1 throughout is how sure the model is. */
+/** Returns points from columns x, y or y, x; a third column is a score if all its values are in 0..1. */
 export function rowPoints(
   data: Values,
   { count, columns }: Rows,
@@ -34,7 +34,7 @@ export function rowPoints(
   return rows.map(({ point, third }, index) => mark(point, index, sure ? third : 1));
 }
 
-/** The largest cell of each map. Null: another output is shown meanwhile. */
+/** Returns the maximum of each map; null if another output is shown meanwhile. */
 export async function peakPoints(
   data: Values,
   { width, height, channels, step, stride }: Planes,
@@ -65,7 +65,7 @@ export function mark({ x, y }: Point, index: number, confidence: number): Marks[
   return { name: `point ${index}`, x, y, confidence };
 }
 
-/** The points on a clear picture of the picture's shape, with lines between pairs of them. */
+/** Paints points on a transparent bitmap with the picture's aspect ratio, with lines between pairs of them. */
 export function paintPoints(
   marks: Marks,
   { geometry }: Placement,
@@ -85,7 +85,7 @@ export function paintPoints(
   return createImageBitmap(canvas);
 }
 
-/** Large enough for round points on a small picture. */
+/** Enlarges a small picture's size, so that points look round. */
 function scaledUp({ width, height }: { width: number; height: number }): { width: number; height: number } {
   const scale = Math.max(1, 1280 / Math.max(width, height));
   return { width: width * scale, height: height * scale };

@@ -1,4 +1,4 @@
-// Interpretation of an output: what it is drawn as, and the alternatives, from its shape, then from its numbers.
+// Interprets an output: how to draw it, and the alternatives, from its shape, then from its values.
 
 import type { TensorData, Tensors } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
@@ -33,13 +33,13 @@ export type Reading =
 
 export type Form = Reading["form"];
 
-/** The least ratio of an input that takes a line of text. */
+/** The least aspect ratio of the input of a text recognizer. */
 const lineRatio = 2;
-/** How many points the usual models of faces and hands have, and numbers that may lie behind them. */
+/** The landmark counts of common face and hand models, and the most other numbers that may follow. */
 const usualLandmarks = [21, 29, 68, 98, 106, 194, 468, 478];
-const mostBeside = 16;
+const mostFollowing = 16;
 
-/** The most drawable first. */
+/** In the order of preference for drawing. */
 export const forms: readonly Form[] = [
   "picture",
   "map",
@@ -55,22 +55,22 @@ export const forms: readonly Form[] = [
 
 export interface OutputReadings {
   guess: Reading;
-  /** All that its shape allows, one of a form, in the order of `forms`. */
+  /** All readings that the shape allows, one per form, in the order of `forms`. */
   possible: Reading[];
 }
 
-/** A reading, and whether shape and numbers speak for it. A shape alone may speak for several. */
+/** A reading that the shape allows, and whether shape and values make it likely. */
 interface Candidate {
   reading: Reading;
   likely: boolean;
 }
 
-/** `beside` are all outputs of the model: what points are measured in, or lie in, may be another one. */
-export function readOutput(tensor: TensorData, input: ImageInput, beside: Tensors = {}): OutputReadings {
+/** Interprets an output. `outputs` are all outputs of the model: points may be cells of another output. */
+export function readOutput(tensor: TensorData, input: ImageInput, outputs: Tensors = {}): OutputReadings {
   const planes = planesOf(tensor.dims, planeSize(input));
   const maps = planes === null ? [] : planeCandidates(tensor, planes, input);
-  // The corners of boxes and the smooth numbers of a map may behave alike: what has the shape of a map is one.
-  const rows = planes?.explicit ? [] : rowCandidates(tensor, input, beside);
+  // The values of boxes and of smooth maps may look alike, so a tensor with the shape of a map is a map.
+  const rows = planes?.explicit ? [] : rowCandidates(tensor, input, outputs);
   const found = [
     ...characterCandidates(tensor, input),
     ...(planes?.fits ? [...maps, ...rows] : [...rows, ...maps]),
@@ -85,14 +85,14 @@ export function readOutput(tensor: TensorData, input: ImageInput, beside: Tensor
   return { guess, possible };
 }
 
-function rowCandidates({ dims, data }: TensorData, input: ImageInput, beside: Tensors): Candidate[] {
+function rowCandidates({ dims, data }: TensorData, input: ImageInput, outputs: Tensors): Candidate[] {
   const rows = rowsOf(dims);
   if (rows === null) return [];
   const size = planeSize(input);
   if (rows.columns < 4) {
-    const cells = cellsOf(data, rows, smallMaps(beside, size));
+    const cells = cellsOf(data, rows, smallMaps(outputs, size));
     const unit = cells?.map ?? pointUnit(data, rows, size);
-    const lines = cells && linesInField(data, rows, cells.map, beside, size);
+    const lines = cells && linesInField(data, rows, cells.map, outputs, size);
     const flipped = lines?.flipped ?? cells?.flipped ?? false;
     const points: Reading = { form: "points", rows, unit: unit ?? "pixels", flipped };
     const found: Candidate[] = [{ reading: points, likely: unit !== null }];
@@ -138,7 +138,7 @@ function planeCandidates({ data, type }: TensorData, planes: Planes, input: Imag
   return found;
 }
 
-/** A model that takes a line of text reads it. */
+/** Characters, if the input has the aspect ratio of a text line. */
 function characterCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
   const { width, height } = planeSize(input);
   const [count, columns, ...more] = dims.filter((size) => size !== 1);
@@ -149,8 +149,8 @@ function characterCandidates({ dims, data }: TensorData, input: ImageInput): Can
 }
 
 /**
- * A line of numbers is one of scores, unless pairs or triples of it lie all over the input as points do, or in parts of
- * it as landmarks, or it is an embedding.
+ * A line of numbers is scores, unless its pairs or triples are points in pixels or landmarks in fractions of the input,
+ * or it is an embedding.
  */
 function lineCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
   const length = dims.every((size) => size === 1) ? 1 : lengthOf(dims);
@@ -171,10 +171,10 @@ function lineCandidates({ dims, data }: TensorData, input: ImageInput): Candidat
   return [...found, { reading: { form: "bars", length, scores: areScores(data) }, likely: true }];
 }
 
-/** Landmarks of a usual number at the beginning of a line, before a few other numbers: angles of the head, scores. */
+/** Returns a usual number of landmarks at the beginning, followed by a few other numbers: head angles, scores. */
 function landmarksThatBegin(data: TensorData["data"], length: number): Rows | undefined {
   return usualLandmarks
     .flatMap((count) => [2, 3].map((columns) => ({ count, columns })))
-    .filter(({ count, columns }) => count * columns < length && length <= count * columns + mostBeside)
+    .filter(({ count, columns }) => count * columns < length && length <= count * columns + mostFollowing)
     .find((rows) => areLandmarks(data, rows));
 }

@@ -1,4 +1,4 @@
-// An output of a text recognizer: scores of characters for each step along a line, one of the characters a blank.
+// An output of a text recognizer (CTC): scores of characters for each step along a line, with a blank class.
 
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";
@@ -8,22 +8,22 @@ import { numberAt, type Values } from "./behaviour.js";
 export interface Steps {
   count: number;
   classes: number;
-  /** From a step to the next one, and from a class to the next one. */
+  /** The distance in elements from a step to the next, and from a class to the next. */
   step: number;
   stride: number;
-  /** Stands between characters, and for nothing: the first class or the last. */
+  /** The blank class: the first or the last. */
   blank: number;
 }
 
 const leastSteps = 6;
 const mostSteps = 400;
 const leastClasses = 10;
-/** Of a line that is read: the least and the most of its steps that are blank. */
+/** The least and the largest share of blank steps in a line. */
 const leastBlank = 0.25;
 const mostBlank = 0.98;
 const mostShown = 100;
 
-/** [T, C] or [C, T]: steps of which many are blank, and some are not; there are more characters than steps, if both fit. */
+/** Returns the steps of [T, C] or [C, T], if many of them are blank and some are not; if both fit, C is the larger. */
 export function stepsOf(data: Values, { count, columns }: Rows): Steps | null {
   const ways = [
     { count, classes: columns, step: columns, stride: 1 },
@@ -51,7 +51,7 @@ function bestClasses(data: Values, { count, classes, step, stride }: Omit<Steps,
   });
 }
 
-/** What is read, in its order: the best class of each step, without blanks and repeats. */
+/** Returns the text by greedy CTC decoding: the best class of each step, without blanks and repeats. */
 export function readSteps(data: Values, steps: Steps): ResultRow[] {
   const best = bestClasses(data, steps);
   const read = best.filter(({ index }, at) => index !== steps.blank && index !== best[at - 1]?.index);

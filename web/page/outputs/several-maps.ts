@@ -1,17 +1,17 @@
-// Interpretation of several maps in one output: shares of one, independent masks, or heat maps with offsets.
+// Interprets several maps in one output: probabilities that sum to 1, independent masks, or heat maps with offsets.
 
 import type { Planes } from "./axes.js";
 import { hasPeaks, numberAt, spread, type Values } from "./behaviour.js";
 
 const places = 512;
-/** Rows, and columns, that are looked at for the axis of a map. */
+/** Rows and columns that are sampled for the axis of a map. */
 const lines = 64;
-/** The share of places, or of a map's variance, that has to behave. */
+/** The share of sampled cells, or of a map's variance, that has to match. */
 const most = 0.9;
-/** Independent probabilities: a map of them is there above this. */
+/** The threshold of independent probabilities. */
 export const even = 0.5;
 
-/** The values of all maps at some places. */
+/** Returns the values of all maps at sampled cells, [cells, channels]. */
 function samples(data: Values, { width, height, channels, step, stride }: Planes): number[][] {
   return spread(width * height, places).map((cell) =>
     Array.from({ length: channels }, (_, channel) => numberAt(data, cell * step + channel * stride)),
@@ -24,15 +24,15 @@ function addUpToOne(data: Values, planes: Planes): boolean {
   return sums.filter((sum) => Math.abs(sum - 1) < 0.01).length > most * sums.length;
 }
 
-/** Whether the maps are probabilities of classes that are there or not, each for itself: one may have none of them. */
+/** Whether the maps are probabilities of independent classes (sigmoid), where a pixel may have none. */
 export function areIndependent(data: Values, planes: Planes): boolean {
   if (planes.channels < 2 || addUpToOne(data, planes)) return false;
   return samples(data, planes).every((values) => values.every((value) => value >= -0.1 && value <= 1.1));
 }
 
 /**
- * The heat maps among the maps: all of them where each has a small peak, or the first third where the others are offsets
- * from each cell along the height and along the width. Null: none.
+ * Returns the heat maps: all maps if each has a small peak, or the first third if the other two are offsets from each
+ * cell along the height and the width. Null if there are none.
  */
 export function heatMaps(data: Values, planes: Planes): Planes | null {
   const { channels } = planes;
@@ -40,7 +40,7 @@ export function heatMaps(data: Values, planes: Planes): Planes | null {
   return channels >= 4 && hasPeaks(data, planes) && !addUpToOne(data, planes) ? planes : null;
 }
 
-/** Offsets to a point vary along one axis alone: those of the second third along another than those of the last. */
+/** Whether the last two thirds are offsets to a point: each varies along one axis only, and the axes differ. */
 function areOffsets(data: Values, planes: Planes): boolean {
   const count = planes.channels / 3;
   const axes = [count, 2 * count].map((first) => {
@@ -50,7 +50,7 @@ function areOffsets(data: Values, planes: Planes): boolean {
   return axes.includes("height") && axes.includes("width");
 }
 
-/** The axis along which nearly all of a map's variance is; null for both. A grid of its cells is looked at. */
+/** Returns the axis with nearly all of a map's variance, on a grid of sampled cells; null if there is none. */
 function axisOf(
   data: Values,
   { width, height, step, stride }: Planes,

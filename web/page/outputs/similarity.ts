@@ -1,9 +1,9 @@
-// Similarity of two embeddings: how alike two pictures are.
+// The similarity of two pictures' embeddings.
 
 import type { ResultRow } from "../results/result-list.js";
 import { numberAt, type Values } from "./behaviour.js";
 
-/** The same output of the picture that was shown before. */
+/** The same output of the previous picture. */
 export interface Before {
   title: string;
   data: Values;
@@ -18,7 +18,7 @@ export function similarity(data: Values, before: Before | null): { rows: ResultR
   return { rows: [row], words: "similarity to the previous picture" };
 }
 
-/** 1 for the same direction, 0 for a right angle. */
+/** Returns the cosine: 1 for the same direction, 0 for a right angle. */
 export function cosineSimilarity(one: Values, other: Values): number {
   let [product, first, second] = [0, 0, 0];
   for (let index = 0; index < one.length; index += 1) {

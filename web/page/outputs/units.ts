@@ -1,13 +1,13 @@
-// What points and boxes are measured in.
+// Infers the unit of points and boxes from their values.
 
 import type { Size } from "../drawing/fit.js";
 import type { Rows } from "./axes.js";
 import { looked, most, numberAt, shareOf, spread, type Values } from "./behaviour.js";
 
-/** What points and boxes are measured in: pixels of the model's input, parts of it, or cells of a map of a size. */
+/** The unit of points and boxes: pixels of the model's input, fractions of it (0..1), or cells of a map of this size. */
 export type Unit = "pixels" | "parts" | Size;
 
-/** What x and y in the first two columns are measured in; null where they are no points of the input. */
+/** Returns the unit of x and y in the first two columns; null if they are not points of the input. */
 export function pointUnit(data: Values, { count, columns }: Rows, input: Size): "pixels" | "parts" | null {
   const points = spread(count, looked).map((row): [number, number] => [
     numberAt(data, row * columns),
@@ -21,7 +21,7 @@ export function pointUnit(data: Values, { count, columns }: Rows, input: Size): 
   );
 }
 
-/** The map, of some, whose cells the rows are: whole numbers that all lie in it; `flipped` where only as y, x. */
+/** Returns the map that has all rows as integer cells; `flipped` if they fit only as y, x. */
 export function cellsOf(
   data: Values,
   { count, columns }: Rows,
@@ -39,7 +39,7 @@ export function cellsOf(
   return map ? { map, flipped: !holds(map, first, second) } : null;
 }
 
-/** What (x1, y1, x2, y2) in the first four columns are measured in; null where they are no boxes. Rows of zeros are padding. */
+/** Returns the unit of (x1, y1, x2, y2) in the first four columns; null if they are not boxes. Rows of zeros are padding. */
 export function boxUnit(data: Values, { count, columns }: Rows, input: Size): Unit | null {
   const all = spread(count, looked).map((row) =>
     Array.from({ length: 4 }, (_, column) => numberAt(data, row * columns + column)),
@@ -56,7 +56,7 @@ export function boxUnit(data: Values, { count, columns }: Rows, input: Size): Un
   );
 }
 
-/** Parts are tried first: within pixels they lie too. */
+/** Tries fractions first, since they are also within the range of pixels. */
 function unitOf(
   share: (width: number, height: number) => number,
   { width, height }: Size,

@@ -1,4 +1,4 @@
-// The best classes of a picture as bars, and the best of all in large.
+// The best classes of a picture as bars, and the best one in large type.
 
 import { element } from "../util/elements.js";
 import { percent } from "../util/format.js";
@@ -11,7 +11,7 @@ interface ScoredClass {
   score: number;
 }
 
-/** The classes that are shown, the best first. */
+/** Returns the classes to show, the best first. */
 export function bestClasses<C extends ScoredClass>(classes: readonly C[]): readonly C[] {
   return classes.slice(0, SHOWN);
 }
@@ -21,7 +21,7 @@ export class BestClasses {
   readonly #list: HTMLElement;
   #shown: readonly ScoredClass[] = [];
 
-  /** The elements of the best one and of the list, by their ids. */
+  /** Takes the ids of the elements for the best class and for the list. */
   constructor(best: string, list: string) {
     this.#best = element(best, HTMLElement);
     this.#list = element(list, HTMLElement);

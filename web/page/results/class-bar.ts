@@ -1,8 +1,8 @@
-// A row with a name, a number and a bar as long as that is large.
+// A row with a name, a number and a bar for the number.
 
 import { make } from "../util/elements.js";
 
-/** `share` from 0 to 1. */
+/** `share` is the bar's length, 0 to 1. */
 export function classBar(name: string, value: string, share: number): HTMLElement {
   const item = make("li", "class-bar");
   const meter = make("span", "meter");

@@ -1,4 +1,4 @@
-// Attributes that stages of crops gave detections (keypoints, classes, embeddings), as text of the list and as drawing.
+// Attributes of detections from later stages (keypoints, classes, embeddings), as text in the list and as a drawing.
 
 import type { CropAttributes } from "../../src/index.js";
 import { anchorOnStage } from "../drawing/draw-box.js";
@@ -7,10 +7,10 @@ import { strokeWidths } from "../drawing/drawing-style.js";
 import type { DetectionStyle } from "./detections.js";
 import { nearestVectors } from "./nearest-vectors.js";
 
-/** Objects up to which each is compared with all others. */
+/** The most objects for which each is compared with all others. */
 const MAX_COMPARED = 200;
 
-/** The best class of each object, and which of the others its vector is nearest to. */
+/** Returns the best class of each object, and the number of the object with the nearest embedding. */
 export function attributeDetails(objects: readonly CropAttributes[]): string[][] {
   const vectors = objects.map(({ embedding }) => embedding).filter((each) => each !== undefined);
   const nearest = vectors.length <= MAX_COMPARED ? nearestVectors(vectors) : [];
@@ -23,7 +23,7 @@ export function attributeDetails(objects: readonly CropAttributes[]): string[][]
   });
 }
 
-/** Draws the keypoints that an earlier stage, or the detector, gave an object. */
+/** Draws the keypoints of an object, from an earlier stage or the detector. */
 export const drawAttributes: NonNullable<DetectionStyle["draw"]> = (context, one, fit, alpha) => {
   if (!("keypoints" in one) || one.keypoints === undefined) return;
   const { keypoints } = one;

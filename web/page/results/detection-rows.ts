@@ -1,4 +1,4 @@
-// What the list says of each detection.
+// The list rows of detections.
 
 import type { Pose } from "../../src/index.js";
 import { detectionColor, visibility } from "../drawing/drawing-style.js";

@@ -25,7 +25,7 @@ export interface StyledDetections {
 export interface DetectionStyle {
   /** The class names. With one class, boxes are white. */
   classes: readonly string[];
-  /** With one class, each detection has a colour of its own, by its rank. */
+  /** With one class, each detection has its own colour, by its rank. */
   colorByRank?: boolean;
   /** Draws only the label under the pointer, as labels of text lines would cover the next line. */
   labelsOnHover?: boolean;
@@ -41,7 +41,7 @@ export function withTrack<D extends AnyDetection>(one: D): D {
   return one.track === undefined ? one : { ...one, label: `${one.label} ${one.track}` };
 }
 
-/** How many there are, and of what: 4 people. */
+/** Returns the count with its noun: 4 people. */
 export function countDetections(
   { detections, style }: StyledDetections,
   manifest: Model["manifest"],

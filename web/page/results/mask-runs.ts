@@ -1,14 +1,14 @@
-// A mask's run lengths, made in slices of columns, so that the page never stalls.
+// Computes a mask's COCO run lengths in slices of columns, so that the page stays responsive.
 
 import { runLengths } from "../../src/export/rle.js";
 import { inSlices } from "../../src/export/slices.js";
 import type { Box, MaskRuns } from "../../src/index.js";
 import type { Size } from "../drawing/fit.js";
 
-/** Pixels that are looked at before the page may do something else: columns of a large picture miss the cache. */
+/** Pixels to visit between two pauses. Columns of a large picture miss the CPU cache. */
 const usual = 1_000_000;
 
-/** `mask` has a byte for each pixel of the picture, row by row: 1 inside of the object, all of which lies in `box`. */
+/** `mask` has a byte for each pixel of the picture, row by row: 1 inside the object, which is inside `box`. */
 export async function maskRuns(
   mask: Uint8Array,
   box: Box,
@@ -27,7 +27,7 @@ export async function maskRuns(
   return { width, height, counts: Uint32Array.from(counts) };
 }
 
-/** Run lengths of the columns that follow; a run that goes on is one. */
+/** Appends the run lengths of the next columns, and merges a run that continues. */
 function append(counts: number[], [zeros = 0, ...rest]: readonly number[]): void {
   const endsInOnes = counts.length > 0 && counts.length % 2 === 0;
   if (!endsInOnes) counts.push((counts.pop() ?? 0) + zeros);

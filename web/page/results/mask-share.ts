@@ -1,12 +1,12 @@
-// How much of the picture a mask covers.
+// Computes the share of the picture that a mask covers.
 
 import { inSlices } from "../../src/export/slices.js";
 import type { PlacedMask } from "../drawing/mask-map.js";
 
-/** Pixels that are counted before the page may do something else. */
+/** Pixels to count between two pauses. */
 const slice = 1_000_000;
 
-/** Returns the part of a picture of `width` x `height` pixels. */
+/** Returns the mask's share of a picture of `width` x `height` pixels, 0 to 1. */
 export async function maskShare({ mask, box }: PlacedMask, width: number, height: number): Promise<number> {
   let sum = 0;
   if (mask instanceof Uint8Array)

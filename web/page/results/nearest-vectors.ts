@@ -1,14 +1,14 @@
-// Which of the other vectors each one is nearest to.
+// Finds the nearest other vector of each vector.
 
 import { dotProduct } from "../../src/tasks/unit-vector.js";
 
 interface NearestVector {
-  /** Its place among the vectors. */
+  /** Its index. */
   at: number;
   cosine: number;
 }
 
-/** Of unit vectors; undefined for one that is alone. Of equal ones the first counts. */
+/** Takes unit vectors. Undefined for a single vector; of equally near ones the first is taken. */
 export function nearestVectors(vectors: readonly Float32Array[]): (NearestVector | undefined)[] {
   const nearest: (NearestVector | undefined)[] = vectors.map(() => undefined);
   for (const [at, one] of vectors.entries()) {

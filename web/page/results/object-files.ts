@@ -1,4 +1,4 @@
-// The objects that were pointed at as files: a cut-out of one, COCO's JSON of all.
+// Saves prompted objects as files: the cutout of one, or COCO JSON of all.
 
 import { type MaskGenerationResult, type MaskRuns, maskPixels, toCoco, toPng } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
@@ -13,14 +13,14 @@ export async function saveCutout(
   { picture, blob }: StagePicture,
   number: number,
 ): Promise<void> {
-  // Decoded beside the page; an image element would be decoded while it is drawn.
+  // Decoded off the page's thread; an image element would be decoded while it is drawn.
   const decoded = blob && (await createImageBitmap(blob));
   const pixels = "stability" in mask ? { ...mask, mask: maskPixels(mask.mask) } : mask;
   download(await toPng({ ...result, masks: [pixels] }, 0, decoded ?? picture), `object-${number}.png`);
   decoded?.close();
 }
 
-/** Objects of one name are one category. */
+/** Objects with the same name are one category. */
 export async function saveCoco(
   result: MaskGenerationResult,
   masks: readonly AnyMask[],

@@ -1,4 +1,4 @@
-// The list of the objects that were pointed at: a row for each, in its colour, with a field that names the chosen one.
+// The list of prompted objects: a row for each, in its colour, with a field to name the chosen one.
 
 import { objectColors } from "../drawing/object-layer.js";
 import { cssColor } from "../drawing/region-colors.js";
@@ -8,9 +8,9 @@ import { percent } from "../util/format.js";
 import { ResultList, type ResultRow } from "./result-list.js";
 
 interface ListActions {
-  /** A row was pressed: its object is chosen, or null where it was. */
+  /** A row was pressed: chooses its object, or null if it was chosen already. */
   choose(id: number | null): void;
-  /** The pointer is on a row that is not the chosen one, or on none. */
+  /** The pointer is on a row other than the chosen one; null if it is on none. */
   light(index: number | null): void;
   rename(name: string): void;
   /** The chosen object was named. */

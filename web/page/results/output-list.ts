@@ -1,4 +1,4 @@
-// The list of a model's outputs: which one is drawn, as what, and why.
+// The list of a model's outputs: which one is drawn, in which form, and why.
 
 import type { Tensors } from "../../src/index.js";
 import { describeReading } from "../outputs/describe-reading.js";
@@ -24,7 +24,7 @@ interface Row {
   radio: HTMLInputElement;
   select: HTMLSelectElement;
   readings: OutputReadings;
-  /** What the visitor chose; null: what was guessed. */
+  /** The visitor's choice; null for the guessed form. */
   chosen: Form | null;
 }
 
@@ -33,14 +33,14 @@ export class OutputList {
   readonly #words = element("guess", HTMLElement);
   readonly #rows = new Map<string, Row>();
   readonly #onChange: () => void;
-  /** The output that the visitor chose; null: the most drawable one. */
+  /** The output that the visitor chose; null for the first one by the order of forms. */
   #chosen: string | null = null;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** What was chosen stays chosen. */
+  /** Updates the list, and keeps the visitor's choices. */
   update(outputs: Tensors, readings: ReadonlyMap<string, OutputReadings>): void {
     for (const [name, found] of readings) {
       const row = this.#rows.get(name) ?? this.#addRow(name, dimensions(outputs[name]?.dims ?? []), found);
@@ -53,7 +53,7 @@ export class OutputList {
     this.#showWords();
   }
 
-  /** The output that is drawn, and as what. */
+  /** The output to draw, and its reading. */
   get drawn(): { name: string; reading: Reading } | null {
     const name = this.#chosen ?? this.#mostDrawable();
     const row = name === null ? undefined : this.#rows.get(name);
@@ -105,7 +105,7 @@ export class OutputList {
     });
     const same =
       options.map(({ value }) => value).join() === [...row.select.options].map(({ value }) => value).join();
-    // An open list of choices would close.
+    // Replacing options would close an open list.
     if (!same) row.select.replaceChildren(...options);
     row.select.value = reading(row).form;
   }
@@ -116,7 +116,7 @@ export class OutputList {
     if (!drawn || !row) return;
     row.radio.checked = true;
     const text = sentence(drawn.reading, row.chosen !== null && row.chosen !== row.readings.guess.form);
-    // A live region reads every write out.
+    // A live region announces every write.
     if (this.#words.textContent !== text) this.#words.textContent = text;
   }
 }

@@ -1,11 +1,11 @@
-// The list of what was found. Rows are reused, so that a camera does not take the focus away.
+// The list of results. Rows are reused, so that camera frames do not remove the focus.
 
 import { element, make } from "../util/elements.js";
 
-/** Rows that a list has at most: to lay out 1,000 takes the page a tenth of a second. */
+/** The most rows of a list: the layout of 1,000 rows takes a tenth of a second. */
 const MOST_ROWS = 300;
 
-/** What a row says. Its bar is as long as `share` of the whole. */
+/** The content of a row. `share` is the length of its bar, 0 to 1. */
 export interface ResultRow {
   label: string;
   color: string | null;
@@ -32,7 +32,7 @@ export class ResultList {
     this.#list.addEventListener("pointerleave", () => onPoint(this.#pinned));
   }
 
-  /** The detection that was clicked and stays lit. */
+  /** The detection that was clicked and stays highlighted. */
   get pinned(): number | null {
     return this.#pinned;
   }
@@ -57,7 +57,7 @@ export class ResultList {
     element("result-noun", HTMLElement).textContent = reason;
   }
 
-  /** The item of the row that was clicked and stays lit. */
+  /** The item of the row that was clicked and stays highlighted. */
   get pinnedItem(): HTMLElement | null {
     return this.#pinned === null ? null : (this.#rows[this.#pinned]?.item ?? null);
   }
@@ -80,7 +80,7 @@ export class ResultList {
 
   #removeFrom(count: number): void {
     const removed = this.#rows.splice(count);
-    // A row that goes hands the focus to the last one left.
+    // If the focused row is removed, focus the last remaining row.
     if (removed.some(({ button }) => button === document.activeElement)) this.#rows.at(-1)?.button.focus();
     for (const row of removed) row.item.remove();
     if (this.#pinned !== null && this.#pinned >= count) this.pin(null);

@@ -1,11 +1,11 @@
-// The table of what the outputs hold.
+// The table of the outputs' statistics.
 
 import type { TensorData, Tensors } from "../../src/index.js";
 import { element, make } from "../util/elements.js";
 import { dimensions, short } from "../util/format.js";
 import { type Statistics, statistics } from "./statistics.js";
 
-/** Shows a row for each output; with what was recorded, the largest difference from it too. */
+/** Shows a row for each output, with the largest difference from the recorded tensor, if there is one. */
 export async function showStatistics(outputs: Tensors, recorded: Tensors | null): Promise<void> {
   const rows: HTMLElement[] = [];
   for (const [name, tensor] of Object.entries(outputs))
@@ -20,7 +20,7 @@ function row(
   { minimum, maximum, mean, difference, first, histogram }: Statistics,
   compared: boolean,
 ): HTMLElement {
-  const made = make("tr");
+  const row = make("tr");
   const head = make("th");
   head.scope = "row";
   head.append(make("code", "", name));
@@ -28,17 +28,17 @@ function row(
   const numbers = [short(minimum), short(maximum), short(mean), ...(compared ? [apart] : [])];
   const bars = make("td");
   bars.append(histogramBars(histogram));
-  made.append(
+  row.append(
     head,
     make("td", "", type),
     ...[dimensions(dims), ...numbers].map((text) => make("td", "number", text)),
     bars,
     make("td", "number", first.map(short).join(", ")),
   );
-  return made;
+  return row;
 }
 
-/** From the least to the largest number; a bar is as high as its share of the fullest one. */
+/** Returns the bars of a histogram from the least to the largest number, relative to the fullest bin. */
 function histogramBars(counts: readonly number[]): HTMLElement {
   const bars = make("span", "histogram");
   const most = Math.max(...counts);

@@ -1,4 +1,4 @@
-// Statistics of a tensor, worked out in slices so that the page never stalls.
+// Statistics of a tensor, computed in slices so that the page stays responsive.
 
 import { inSlices, pause } from "../../src/export/slices.js";
 import type { TensorData } from "../../src/index.js";
@@ -7,10 +7,10 @@ export interface Statistics {
   minimum: number;
   maximum: number;
   mean: number;
-  /** The largest difference to the recorded tensor; null where none was recorded, NaN where shapes differ. */
+  /** The largest difference to the recorded tensor; null if none was recorded, NaN if shapes differ. */
   difference: number | null;
   first: number[];
-  /** How many numbers lie in each of equal steps from the least to the largest; empty where these are not finite. */
+  /** Counts in equal bins from the least to the largest number; empty if these are not finite. */
   histogram: number[];
 }
 
@@ -36,8 +36,14 @@ export async function statistics(
   });
   await pause();
   const first = Array.from({ length: Math.min(3, data.length) }, (_, index) => Number(data[index]));
-  const told = { minimum, maximum, mean: sum / data.length, difference: recorded ? difference : null, first };
-  return { ...told, histogram: await histogram(data, minimum, maximum) };
+  const summary = {
+    minimum,
+    maximum,
+    mean: sum / data.length,
+    difference: recorded ? difference : null,
+    first,
+  };
+  return { ...summary, histogram: await histogram(data, minimum, maximum) };
 }
 
 async function histogram(data: TensorData["data"], minimum: number, maximum: number): Promise<number[]> {
@@ -54,7 +60,7 @@ async function histogram(data: TensorData["data"], minimum: number, maximum: num
   return counts;
 }
 
-/** Equal infinities are equal; NaN is equal to nothing. */
+/** Returns the absolute difference: 0 for equal infinities, NaN for NaN. */
 function distance(a: number, b: number): number {
   return a === b ? 0 : Math.abs(a - b);
 }

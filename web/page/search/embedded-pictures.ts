@@ -1,13 +1,13 @@
-// The visitor's pictures and their vectors, which the model on this device makes one after another.
+// The visitor's pictures and their embeddings, which the model computes on this device one after another.
 
 import type { Model, PictureIndex } from "../../src/index.js";
 import { isAbort } from "../shell/failure-card.js";
 
-/** What has become of the files so far. */
+/** The progress of embedding the files. */
 export interface EmbeddingProgress {
   done: number;
   total: number;
-  /** What could not be read, of those that are done. */
+  /** The number of finished files that could not be read. */
   unreadable: number;
 }
 
@@ -16,7 +16,7 @@ export class EmbeddedPictures {
   readonly #vectors = new Map<string, Float32Array>();
   #index: PictureIndex | null = null;
 
-  /** Embeds pictures that are not there yet, until `signal` fires. Throws what keeps the model from running. */
+  /** Embeds new pictures, until `signal` fires. Throws the model's errors. */
   async add(
     model: Model,
     files: readonly File[],
@@ -57,7 +57,7 @@ export class EmbeddedPictures {
     return this.#files.get(name);
   }
 
-  /** Null where there are none. */
+  /** The index for a search; null without pictures. */
   index(): PictureIndex | null {
     const [first] = this.#vectors.values();
     if (first === undefined) return null;

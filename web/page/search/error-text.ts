@@ -1,4 +1,4 @@
-// A failure in words, for the line of a card that says what goes on.
+// Returns an error as text, for the message line of a card.
 
 import { describe } from "../shell/failure-card.js";
 import { sentenceCase } from "../util/sentence-case.js";

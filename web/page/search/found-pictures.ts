@@ -1,12 +1,12 @@
-// The pictures that fit words best, as small ones in their order.
+// Shows the best pictures of a search as thumbnails, in order.
 
 import type { SimilarPicture } from "../../src/index.js";
 import { make } from "../util/elements.js";
 
-/** Pixels of the longer side, for screens of two pixels per pixel. */
+/** Pixels of the longer side, for screens with two device pixels per CSS pixel. */
 const SIDE = 240;
 
-/** Fills the list. Pictures are drawn as they are decoded, which no thread of the page does. */
+/** Fills the list. Each picture is drawn once it is decoded, off the page's thread. */
 export function showFound(
   list: HTMLElement,
   found: readonly SimilarPicture[],
@@ -28,7 +28,7 @@ export function showFound(
   );
 }
 
-/** The middle of the picture, as a square. */
+/** Draws the middle of the picture as a square. */
 async function draw(canvas: HTMLCanvasElement, file: File): Promise<void> {
   const whole = await createImageBitmap(file).catch(() => null);
   if (whole === null) return;

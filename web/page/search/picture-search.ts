@@ -1,4 +1,4 @@
-// Words over pictures of the visitor: chosen, embedded on this device, ranked. Nothing is sent anywhere.
+// Searches the visitor's pictures by text. They are embedded and ranked on this device; nothing is sent anywhere.
 
 import type { Model } from "../../src/index.js";
 import { importBundle } from "../shell/loader.js";
@@ -8,7 +8,7 @@ import { EmbeddedPictures, type EmbeddingProgress } from "./embedded-pictures.js
 import { errorText } from "./error-text.js";
 import { showFound } from "./found-pictures.js";
 
-/** Pictures that are shown, the best. */
+/** The number of best pictures to show. */
 const SHOWN = 24;
 
 export class PictureSearch {
@@ -21,7 +21,7 @@ export class PictureSearch {
   readonly #search = latestOnly(() => this.#rank());
   #model: Model | null = null;
   #adding = new AbortController();
-  /** Files that wait for the model, or were left when it went. */
+  /** Files that wait for the model, or were not finished when it was removed. */
   #waiting: readonly File[] = [];
 
   constructor() {
@@ -97,7 +97,7 @@ export class PictureSearch {
     this.#stop.hidden = false;
     this.#progress.max = total;
     this.#progress.value = done;
-    // A screen reader hears it too: ten times are enough.
+    // A screen reader announces this, so update it only ten times.
     if (done % Math.ceil(total / 10) === 0) this.#say(`Embedded ${done} of ${total} pictures`);
   }
 

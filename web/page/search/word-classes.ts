@@ -1,4 +1,4 @@
-// The picture on show, classified by words of the visitor: the text encoder embeds them on this device.
+// Classifies the current picture with the visitor's labels, which the text encoder embeds on this device.
 
 import type { Model } from "../../src/index.js";
 import { labelScores } from "../../src/text/label-scores.js";
@@ -29,7 +29,7 @@ export class WordClasses {
     this.#model = model;
   }
 
-  /** The vector of the picture on show; null where there is none. */
+  /** Sets the embedding of the current picture; null if there is none. */
   show(picture: Float32Array | null): void {
     this.#picture = picture;
     void this.#classify();
@@ -40,7 +40,7 @@ export class WordClasses {
     return labels.length === 0 ? {} : { labels: labels.join(", ") };
   }
 
-  /** Of a saved picture. */
+  /** The rows of a saved picture's legend. */
   rows(): { label: string; value: string }[] {
     return this.#classes.rows();
   }
@@ -70,7 +70,7 @@ export class WordClasses {
   }
 }
 
-/** The labels between commas and line ends, each once. */
+/** Splits labels at commas and line ends, without duplicates. */
 export function readLabels(text: string): string[] {
   const labels = text.split(/[,\n]/).map((label) => label.trim());
   return [...new Set(labels)].filter((label) => label !== "");

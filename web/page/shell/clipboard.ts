@@ -1,11 +1,11 @@
-// Copies text, and says on the button whether it did.
+// Copies text, and shows on the button whether it worked.
 
 import { element, setIcon } from "../util/elements.js";
 
-/** How long a button says that it copied, in milliseconds. */
+/** Milliseconds for which the button shows that it copied. */
 const CONFIRMATION_TIME = 1800;
 
-/** Lets a button copy a text that is long. Its icon and its words have its id with "-icon" and "-text". */
+/** Makes a button copy a text. Its icon and its label have its id with "-icon" and "-text". */
 export function copyOnClick(button: HTMLButtonElement, text: () => string): void {
   button.addEventListener(
     "click",
@@ -13,7 +13,7 @@ export function copyOnClick(button: HTMLButtonElement, text: () => string): void
   );
 }
 
-/** The parts of the button of an id that say what it did. */
+/** Returns the icon and the label of the button with this id. */
 export function copyButton(id: string): CopyButton {
   return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
 }
@@ -23,7 +23,7 @@ interface CopyButton {
   icon: SVGUseElement;
 }
 
-/** Copies, and returns whether it could: the clipboard is closed to pages without a secure connection. */
+/** Copies text, and returns whether that worked: pages without a secure connection have no clipboard. */
 export async function copyText(
   value: string,
   { text, icon }: CopyButton,

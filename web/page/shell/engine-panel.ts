@@ -1,4 +1,4 @@
-// Loads the model on the backend that the visitor chose, and says which one runs, and why.
+// Loads the model on the chosen backend, and shows which backend runs, and why.
 
 import { reportText } from "../../src/api/report.js";
 import type { Backend, Model, ModelInfo } from "../../src/index.js";
@@ -41,7 +41,7 @@ export class EnginePanel {
     for (const radio of this.#radios) radio.addEventListener("change", () => this.load());
   }
 
-  /** Loads afresh; a load under way is given up. */
+  /** Loads the model again; a current load is aborted. */
   async load(): Promise<void> {
     this.#attempt.abort();
     const attempt = new AbortController();
@@ -74,7 +74,7 @@ export class EnginePanel {
     return load({ backend, signal, onProgress, offline: document.body.dataset.offline ?? true });
   }
 
-  /** Shows where the model runs, and again when it has gone elsewhere. */
+  /** Shows the backend of the model, and updates it when it changes. */
   #follow(model: Model): void {
     showEngine(model);
     this.#report.hidden = false;

@@ -1,4 +1,4 @@
-// A failure, shown to the visitor: what happened, how to fix it, and its code.
+// Shows an error to the visitor: what happened, how to fix it, and its code.
 
 import { element } from "../util/elements.js";
 import { sentenceCase } from "../util/sentence-case.js";
@@ -15,7 +15,7 @@ export class PageError extends Error {
   }
 }
 
-/** The error of a result that is not what the page was made for. */
+/** The error for a result of another task than the page's. */
 export function wrongTaskError(): PageError {
   const fix = "Pack the model again: the page and the manifest disagree.";
   return new PageError("invalid-result", "The model returned a result that this page cannot show.", fix);
@@ -27,10 +27,10 @@ interface Failure {
   fix: string;
 }
 
-/** Errors of the runtime carry `code` and `fix`; anything else is a bug and says so. */
+/** Returns an error's `code`, `message` and `fix`. Errors without a code are bugs, and the text says so. */
 export function describe(error: unknown): Failure {
   const { code, message, fix } = Object(error) as Partial<Record<keyof Failure, unknown>>;
-  // A DOMException has a number for a code, which tells nobody anything.
+  // A DOMException's `code` is a meaningless number.
   return {
     code: text(code) || "unexpected",
     message: text(message) || String(error),
@@ -49,7 +49,7 @@ export function isAbort(error: unknown): boolean {
   return name === "AbortError" || code === "aborted";
 }
 
-/** Errors of the runtime have a page each. */
+/** Links to the documentation page of a runtime error. */
 function showPage(error: unknown): void {
   const { url } = Object(error) as { url?: unknown };
   const link = element("failure-page", HTMLAnchorElement);
@@ -66,7 +66,7 @@ export class FailureCard {
   #shown: unknown = null;
   /** A failure that leaves no model: it stays until the model is loaded again. */
   #lastingFailure: { error: unknown; again: () => void } | null = null;
-  /** What had the focus before the card: it gets it back when the card goes. */
+  /** The element that had the focus before the card, and gets it back. */
   #before: EventTarget | null = null;
 
   constructor(onDismiss: () => void) {
@@ -99,7 +99,7 @@ export class FailureCard {
     this.show(error);
   }
 
-  /** Takes the failure away; one that lasts comes back. */
+  /** Hides the failure; a lasting failure is shown again. */
   clear(): void {
     if (this.#card.contains(document.activeElement) && this.#before instanceof HTMLElement)
       this.#before.focus();
@@ -107,7 +107,7 @@ export class FailureCard {
     if (this.#lastingFailure) this.show(this.#lastingFailure.error);
   }
 
-  /** Takes every failure away, for a fresh start. */
+  /** Removes every failure. */
   reset(): void {
     this.#lastingFailure = null;
     this.clear();

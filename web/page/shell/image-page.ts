@@ -52,14 +52,14 @@ export class ImagePage {
   #picture: Picture | null = null;
   /** Resolves when the last frame of a stopped camera has become the picture. */
   #keeping: Promise<void> = Promise.resolve();
-  /** Its title, where it is a sample. */
+  /** Its title, if it is a sample. */
   #sample: string | null = null;
   /** Whether the picture on the stage has a result. */
   #hasResult = false;
-  /** Aborts the run under way when the picture or the settings change. */
+  /** Aborts the current run when the picture or the settings change. */
   #running = new AbortController();
   readonly #slow = new SlowRun();
-  /** Counts choices of pictures, to drop one whose bytes arrive after a newer choice. */
+  /** Counts picture choices, to drop a picture that arrives after a newer choice. */
   #choice = 0;
 
   constructor(view: TaskView) {
@@ -86,7 +86,7 @@ export class ImagePage {
     else void this.#rerun();
   }
 
-  /** Runs the model again; a slow run under way is aborted first. */
+  /** Runs the model again; a slow current run is aborted first. */
   #runAgain(): Promise<void> {
     if (this.#slow.isSlow) this.#abortRun();
     return this.#rerun();
@@ -269,7 +269,7 @@ export class ImagePage {
     this.#keeping = this.#keepFrame();
   }
 
-  /** The last frame stays on the stage as the picture that the settings are for. */
+  /** Keeps the last camera frame on the stage as the picture, so that settings apply to it. */
   async #keepFrame(): Promise<void> {
     const choice = this.#choice;
     if (this.#picture !== null) return;

@@ -1,4 +1,4 @@
-// The steps of loading a model whose stages load side by side: which of them is waited for, and how much of each is done.
+// The loading steps of a model with stages that load in parallel: the current step, and the progress of each.
 
 import type { Progress } from "../../src/index.js";
 
@@ -7,11 +7,11 @@ export type Step = Progress["stage"];
 const STEPS: readonly Step[] = ["engine", "weights", "session", "warmup"];
 
 export class LoadSteps {
-  /** The last report of each stage, by its name; that of a model of one stage by none. */
+  /** The last report of each stage, by its name; undefined for a model of one stage. */
   readonly #last = new Map<string, Progress>();
   #current: Progress | null = null;
 
-  /** Adds a report, and returns the one to show: that of one stage until its step is done, so that the text does not alternate. */
+  /** Adds a report, and returns the one to show: the same stage's until its step is done, so that the text does not flicker. */
   update(progress: Progress): Progress {
     this.#last.set(progress.modelStage ?? "", progress);
     const open = [...this.#last.values()].filter(({ loaded, total }) => loaded < total);
@@ -20,10 +20,10 @@ export class LoadSteps {
     return this.#current;
   }
 
-  /** Returns the part of a step that is done in all stages, 0 to 1. */
+  /** Returns how much of a step is done over all stages, 0 to 1. */
   share(step: Step): number {
     const shares = [...this.#last.values()].flatMap(({ stage, loaded, total }) => {
-      // A stage that reports means that those before it are over, whether they said so or not.
+      // A report of a step means that earlier steps are done, even if they did not report it.
       if (stage !== step) return STEPS.indexOf(stage) > STEPS.indexOf(step) ? 1 : 0;
       return total > 0 ? Math.min(1, loaded / total) : [];
     });

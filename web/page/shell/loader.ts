@@ -1,10 +1,10 @@
-// The bundle's loader, imported by the address that the page carries, so that one page fits every bundle.
+// Imports the bundle's loader by the URL in the page, so that one page works for every bundle.
 
 import type { LoadOptions, Model, similar } from "../../src/index.js";
 
 export type Load = (options?: LoadOptions) => Promise<Model>;
 
-/** What the page uses of the bundle's module. */
+/** The exports of the bundle's module that the page uses. */
 interface Bundle {
   load: Load;
   similar: typeof similar;

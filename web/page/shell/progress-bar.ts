@@ -1,4 +1,4 @@
-// How far the model has loaded: one bar of four parts, and the bytes of the part under way.
+// The progress of loading the model: one bar of four parts, and the bytes of the current part.
 
 import type { Progress } from "../../src/index.js";
 import { element, elements } from "../util/elements.js";
@@ -6,14 +6,14 @@ import { megabytes } from "../util/format.js";
 import { LoadSteps, type Step } from "./load-steps.js";
 import { setStatus } from "./status.js";
 
-/** Of a model of several stages, all but the first say which. */
+/** The text of each step. In a model of several stages, all but the first have a stage name. */
 const sentences: Record<Step, (name: string | undefined) => string> = {
   engine: () => "Loading the engine",
   weights: (name) => (name ? `Loading the weights of ${name}` : "Loading the weights"),
   session: (name) => `Preparing ${name ?? "the model"}`,
   warmup: (name) => (name ? `Warming up ${name}` : "Warming up"),
 };
-/** What each part of the bar stands for, in percent. */
+/** The width of each part of the bar, in percent. */
 const shares: Record<Step, number> = { engine: 35, weights: 35, session: 20, warmup: 10 };
 
 export class ProgressBar {

@@ -1,4 +1,4 @@
-// The buttons that hand a result on: the picture as it is drawn, the result as JSON, a link to this page.
+// The buttons that export a result: the drawn picture, the result as JSON, a link to this page.
 
 import { type Result, toJson } from "../../src/index.js";
 import { download } from "../util/download.js";
@@ -9,7 +9,7 @@ interface ResultSource {
   /** The picture with its drawing. */
   picture(): Promise<Blob | null>;
   link(): string;
-  /** What is handed on of all that is shown, where that is more than the last run's. */
+  /** Returns the result to export, if the page shows more than the last run's. */
   fullResult(result: Result): Result;
 }
 

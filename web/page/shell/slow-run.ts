@@ -10,7 +10,7 @@ export class SlowRun {
   #timer = 0;
   #isSlow = false;
 
-  /** Whether the run under way takes long. */
+  /** Whether the current run is slow. */
   get isSlow(): boolean {
     return this.#isSlow;
   }
@@ -29,7 +29,7 @@ export class SlowRun {
 
   showProgress({ done, total }: PartProgress): void {
     if (!this.#isSlow || done === total) return;
-    // A screen reader hears it too: ten times are enough.
+    // A screen reader announces this, so update it only ten times.
     const step = Math.ceil(total / 10);
     const announced = Math.floor(done / step) * step;
     if (announced > 0) setStatus("running", `Looked at ${announced} of ${total}`);

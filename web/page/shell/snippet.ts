@@ -1,4 +1,4 @@
-// The lines of code that use the bundle: they carry the thresholds that were moved, and a button copies them.
+// The code snippet that uses the bundle, with the changed thresholds and a button to copy it.
 
 import type { SliceOptions } from "../../src/index.js";
 import type { Thresholds } from "../input/threshold-sliders.js";
@@ -14,7 +14,7 @@ export function wireSnippet(): void {
   });
 }
 
-/** Write the thresholds that were moved, and slices, as options of `run()`. */
+/** Writes the changed thresholds, and slices, as options of `run()`. */
 export function showThresholds(values: Thresholds & { slices?: SliceOptions }): void {
   showOptions(Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCode(value)])));
 }
@@ -26,7 +26,7 @@ function toCode(value: unknown): string {
     .join(", ")} }`;
 }
 
-/** Write options of `run()`, their values as code. */
+/** Writes options of `run()`, with values as code. */
 export function showOptions(options: Readonly<Record<string, string>>): void {
   const place = document.getElementById("snippet-thresholds");
   if (!place) return;

@@ -11,6 +11,6 @@ export function setState(state: State): void {
 export function setStatus(state: State, sentence: string): void {
   setState(state);
   const text = element("status", HTMLElement);
-  // A live region announces every write, so an unchanged sentence is left alone.
+  // A live region announces every write, so do not write an unchanged sentence.
   if (text.textContent !== sentence) text.textContent = sentence;
 }

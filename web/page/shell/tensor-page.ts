@@ -1,4 +1,4 @@
-// The page of a model about which nothing is known: the golden input in, statistics of the outputs out.
+// The page of a model with an unknown task: runs the golden input and shows statistics of the outputs.
 
 import type { Model } from "../../src/index.js";
 import { goldenTensors } from "../results/golden-tensors.js";
@@ -61,7 +61,7 @@ async function runGolden(model: Model): Promise<void> {
   const answer = await model.runTensors(feeds);
   const total = performance.now() - start;
   element("timing-total", HTMLElement).textContent = milliseconds(total);
-  // The recorded outputs are those of a run that starts from zeros.
+  // The recorded outputs are from a run with a zero state.
   const comparable = model.state === null || model.state.steps === 1;
   await showStatistics(answer, comparable ? recorded : {});
 }

@@ -1,4 +1,4 @@
-// Where the time of a run went: a number for each part, and their shares as a bar.
+// The timings of a run: a number for each part, and their shares as a bar.
 
 import { element } from "../util/elements.js";
 import { milliseconds } from "../util/format.js";

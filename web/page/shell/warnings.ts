@@ -8,7 +8,7 @@ function showWarnings(warnings: readonly Warning[]): void {
   const list = element("warnings", HTMLElement);
   const different = new Map(warnings.map((warning) => [`${warning.code} ${warning.message}`, warning]));
   const key = [...different.keys()].join("\n");
-  // A camera shows the same warnings thirty times a second.
+  // With a camera, the same warnings come thirty times a second.
   if (list.getAttribute("data-key") === key) return;
   list.setAttribute("data-key", key);
   list.replaceChildren(...[...different.values()].map(item));
@@ -34,7 +34,7 @@ export class ModelWarnings {
     });
   }
 
-  /** Shows a run's warnings. `model.warnings` keeps those of every run: they are left out, except for the last run's. */
+  /** Shows a run's warnings. `model.warnings` has the warnings of all runs: only those of the last run are shown. */
   showRun(warnings: readonly Warning[]): void {
     this.#runWarnings.push(...warnings.filter((each) => !this.#isOfRun(each)));
     this.#lastRunWarnings = warnings;
@@ -51,7 +51,7 @@ export class ModelWarnings {
   }
 }
 
-/** A model's list names the stage before what a later stage says. */
+/** Compares two warnings. In a model's list, the message of a later stage begins with the stage's name. */
 function isSame(listed: Warning, ofRun: Warning): boolean {
   return listed.code === ofRun.code && listed.message.endsWith(ofRun.message);
 }

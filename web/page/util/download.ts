@@ -1,4 +1,4 @@
-// Hands a file to the browser's downloads.
+// Saves a file with the browser's download function.
 
 export function download(blob: Blob, name: string): void {
   const anchor = document.createElement("a");

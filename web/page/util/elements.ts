@@ -10,16 +10,16 @@ export function elements<T extends Element>(selector: string, type: abstract new
   return [...document.querySelectorAll(selector)].filter((found): found is T => found instanceof type);
 }
 
-/** Makes an element with a class and text. Text is never read as markup. */
+/** Creates an element with a class and text. Text is never parsed as markup. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = "",
   text = "",
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text) made.textContent = text;
-  return made;
+  const created = document.createElement(tag);
+  if (className) created.className = className;
+  if (text) created.textContent = text;
+  return created;
 }
 
 /** Fills the track of a slider up to its thumb. */
@@ -29,7 +29,7 @@ export function fillTrack(slider: HTMLInputElement): void {
   slider.style.setProperty("--share", String(share));
 }
 
-/** Points a `<use>` of the template at another icon of its sprite. */
+/** Switches a `<use>` of the template to another icon of its sprite. */
 export function setIcon(use: SVGUseElement, name: string): void {
   use.setAttribute("href", `#icon-${name}`);
 }

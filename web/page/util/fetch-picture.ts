@@ -1,8 +1,8 @@
-// A picture from an address of the page.
+// Fetches a picture by its URL, relative to the page.
 
 import { PageError } from "../shell/failure-card.js";
 
-/** Rejects with what the page shows where there is none. */
+/** Rejects with a PageError if there is no picture. */
 export async function fetchPicture(address: string): Promise<Blob> {
   const response = await fetch(new URL(address, document.baseURI)).catch(() => null);
   if (response?.ok) return response.blob();

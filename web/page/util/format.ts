@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers as text.
 
 export function megabytes(bytes: number): string {
   const value = bytes / 1e6;
@@ -11,26 +11,26 @@ export function milliseconds(time: number): string {
   return `${time.toFixed(1)} ms`;
 }
 
-/** A number of any size in few characters, for tables of tensors. */
+/** Formats a number with at most five digits, for tables of tensors. */
 export function short(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return String(value);
   return Number(value.toPrecision(5)).toString();
 }
 
-/** A threshold: two decimals, more where the value has them. */
+/** Formats a threshold: two decimals, more if the value needs them. */
 export function threshold(value: number): string {
   const text = value.toFixed(2);
   // A default comes from a float32: 0.7 arrives as 0.699999988.
   return Math.abs(Number(text) - value) < 1e-6 ? text : short(value);
 }
 
-/** An angle in radians, in whole degrees with a proper minus. */
+/** Formats an angle in radians as whole degrees, with a typographic minus. */
 export function degrees(angle: number): string {
   const value = Math.round((angle * 180) / Math.PI);
   return `${value < 0 ? "\u2212" : ""}${Math.abs(value)}°`;
 }
 
-/** What `count` detections of these classes are called. */
+/** Returns the noun for `count` detections of these classes. */
 export function noun(classes: readonly string[], count: number): string {
   if (classes.length !== 1) return count === 1 ? "detection" : "detections";
   const name = classes[0] ?? "detection";
@@ -38,12 +38,12 @@ export function noun(classes: readonly string[], count: number): string {
   return count === 1 ? name : `${name}s`;
 }
 
-/** A probability: 97.3 %. */
+/** Formats a probability: 97.3 %. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** The shape of a tensor: 1 × 3 × 48 × 64. */
+/** Formats the shape of a tensor: 1 × 3 × 48 × 64. */
 export function dimensions(dims: readonly number[]): string {
   return dims.join(" × ") || "scalar";
 }

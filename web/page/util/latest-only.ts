@@ -1,4 +1,4 @@
-// Runs one piece of work at a time; calls made meanwhile become a single further run.
+// Runs one task at a time; all calls during a run cause a single further run.
 
 export function latestOnly(work: () => Promise<void>): () => Promise<void> {
   let wanted = false;
@@ -11,7 +11,7 @@ export function latestOnly(work: () => Promise<void>): () => Promise<void> {
         await work();
       }
     } finally {
-      // At once: a call between the end of the work and a later moment would be lost.
+      // Reset synchronously: otherwise a call right after the work ends would be lost.
       running = null;
     }
   }

@@ -1,4 +1,4 @@
-// Shows what a model of classes makes of a picture: the best classes as bars, the times, the warnings.
+// Shows the result of a classifier: the best classes as bars, the timings, the warnings.
 
 import type { Model, Result } from "../../src/index.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";

@@ -1,4 +1,4 @@
-// Shows detections, each labelled with the class that the classifier of the later stage gives it.
+// Shows detections, each labelled with its class from the classifier of a later stage.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import { attributeDetails, drawAttributes } from "../results/crop-attributes.js";

@@ -1,4 +1,4 @@
-// Shows detections with numbers, and for each the other one whose embedding is nearest.
+// Shows numbered detections, each with the number of the detection with the nearest embedding.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import { attributeDetails, drawAttributes } from "../results/crop-attributes.js";

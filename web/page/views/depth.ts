@@ -37,7 +37,7 @@ class DepthView extends BaseView {
     this.#fading?.addEventListener("change", rerun);
   }
 
-  /** The colours as they are shown, and the model's own map for the number under the pointer. */
+  /** The colours to show, and the model's own map for the value at the pointer. */
   options(): RunOptions {
     const alpha = this.#fading?.checked ? { confidenceAlpha: true } : {};
     return { depth: ["colors", "map"], ...alpha, ...this.#stack?.options() };

@@ -18,7 +18,7 @@ export class DetectionsView extends BaseView {
   readonly #emptyNote = element("nobody", HTMLElement);
   /** Gives each object of a camera's frames a track id; null for pictures. */
   #tracker: Tracker | null = null;
-  /** What the note suggests to try when nothing was found. */
+  /** The suggestion in the note if nothing was found. */
   protected readonly other: string = "another picture";
 
   constructor(read: DetectionReader) {

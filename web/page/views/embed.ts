@@ -14,7 +14,7 @@ import { element } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
-/** Pictures that are remembered, the last ones. */
+/** The number of previous pictures that are kept for comparison. */
 const MAX_PICTURES = 12;
 
 interface Alike {
@@ -27,9 +27,9 @@ class EmbedView extends BaseView {
   readonly #words = element("best", HTMLElement);
   readonly #canvas = element("vector", HTMLCanvasElement);
   readonly #vectors = new Map<string, Float32Array>();
-  /** Null where the bundle has no text encoder. */
+  /** Null if the bundle has no text encoder. */
   readonly #search = document.getElementById("search") === null ? null : new PictureSearch();
-  /** Null where it has none, or nobody knows how to score words. */
+  /** Null if the bundle has no text encoder, or its logit scale is unknown. */
   readonly #classes = document.getElementById("labels-card") === null ? null : new WordClasses();
   #alike: readonly Alike[] = [];
 
@@ -59,7 +59,7 @@ class EmbedView extends BaseView {
     drawVector(this.#canvas, embedding);
   }
 
-  /** The other pictures, the most alike first; the new one is remembered. */
+  /** Returns the previous pictures, the most similar first, and stores the new one. */
   #compare(embedding: Float32Array): Alike[] {
     this.#vectors.delete(this.title);
     const alike = [...this.#vectors].map(([title, other]) => ({

@@ -1,4 +1,4 @@
-// Shows what was found by words, and takes the words in.
+// Shows detections for a text prompt, and the prompt field.
 
 import type { RunOptions } from "../../src/index.js";
 import { detectionDrawing } from "../drawing/result-drawing.js";
@@ -9,7 +9,7 @@ import type { DetectionReader } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-/** The classes of a prompt are its phrases. */
+/** Uses the phrases of the prompt as classes. */
 const read: DetectionReader = (result) =>
   result.kind === "grounding" ? { detections: result.detections, style: { classes: result.phrases } } : null;
 

@@ -1,4 +1,4 @@
-// Shows semantic, instance or panoptic segmentation: regions in colours over the picture, their list, the one under the pointer.
+// Shows semantic, instance or panoptic segmentation: coloured regions over the picture, and their list.
 
 import type { ImageSegmentationResult, Model, Region, Result, RunOptions } from "../../src/index.js";
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";

@@ -35,9 +35,9 @@ class ImageView extends BaseView {
   #result: ImageResult | null = null;
 
   #scale = 1;
-  /** What the visitor chose; a frame of the camera is too short-lived for tiles to be watched. */
+  /** The chosen picture. Not set for camera frames, which are too short for showing tiles. */
   #chosen: StagePicture | null = null;
-  /** What is on the stage, a frame of the camera too. */
+  /** The picture on the stage, also a camera frame. */
   #shown: StagePicture | null = null;
 
   constructor() {
@@ -67,7 +67,7 @@ class ImageView extends BaseView {
     this.#scale = (model?.manifest.task as { scale?: number } | undefined)?.scale ?? 1;
   }
 
-  /** Tiles are shown as they come. */
+  /** Shows each tile when it is finished. */
   #tileOption(): RunOptions {
     const chosen = this.#chosen;
     if (chosen === null) return {};
@@ -111,7 +111,7 @@ class ImageView extends BaseView {
     this.stage.showMap(null);
   }
 
-  /** The picture that the model made, pixel by pixel. */
+  /** The model's output picture, unscaled. */
   override toBlob(): Promise<Blob | null> {
     if (this.#result === null) return Promise.resolve(null);
     const { picture } = this.#result;

@@ -1,4 +1,4 @@
-// Shows masks of prompted objects (Segment Anything): each object has clicks or a box, and the mask that answers them.
+// Shows masks of prompted objects (Segment Anything): each object has clicks or a box, and the resulting mask.
 
 import type {
   EverythingResult,
@@ -70,15 +70,15 @@ class MaskGenerationView extends BaseView {
     },
   );
   readonly #everything = new EverythingButton((found) => this.#addAll(found));
-  /** The object whose prompt the run under way has, null if there is no prompt. */
+  /** The object of the current run's prompt, null without a prompt. */
   #runObject: PromptedObject | null = null;
   #last: MaskGenerationResult | null = null;
-  /** Whether no result is shown: none has come yet, or the last run failed. */
+  /** Whether no result is shown: there was none yet, or the last run failed. */
   #isEmpty = true;
   #picture: StagePicture | null = null;
   #fileName = "";
   #size = { width: 1, height: 1 };
-  /** The object that the pointer is on in the list. */
+  /** The object under the pointer in the list. */
   #highlighted: number | null = null;
   #rerun: () => void = () => {};
   #idleRun: (options: RunOptions) => Promise<Result | null> = async () => null;
@@ -110,7 +110,7 @@ class MaskGenerationView extends BaseView {
     this.#everything.onFind(find);
   }
 
-  /** The prompt of the next run. Without an object it is the middle of the picture: that loads and compiles all for the first click. */
+  /** The prompt of the next run. Without an object, it is the middle of the picture, as a warm-up for the first click. */
   options(): RunOptions {
     this.#runObject = this.#objects.unanswered ?? this.#objects.chosen;
     const { width, height } = this.#size;
@@ -145,11 +145,11 @@ class MaskGenerationView extends BaseView {
     this.#last = result;
     this.#isEmpty = false;
     const mask = bestOf(result);
-    const asked = this.#runObject;
-    if (mask && asked) {
+    const object = this.#runObject;
+    if (mask && object) {
       const share = await maskShare(mask, result.width, result.height);
       if (this.#last !== result) return;
-      this.#objects.answer(asked, { mask, share });
+      this.#objects.answer(object, { mask, share });
     }
     if (updateText) this.#showList();
     this.#buttons.enable(this.#objects);
@@ -191,7 +191,7 @@ class MaskGenerationView extends BaseView {
     else void this.#paint();
   }
 
-  /** The masks that a grid of points found become objects, each with the click that found it. */
+  /** Adds the masks of a grid of points as objects, each with its click. */
   async #addAll({ masks, width, height }: EverythingResult): Promise<void> {
     const picture = this.#picture;
     const answers: Answer[] = [];

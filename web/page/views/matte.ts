@@ -61,7 +61,7 @@ class MatteView extends BaseView {
     this.stage.showMap(null);
   }
 
-  /** The cutout in the picture's pixels, on its background or on none, turned as the stage has it. */
+  /** The cutout at the picture's size, on the chosen background if any, with the orientation of the stage. */
   override async toBlob(): Promise<Blob | null> {
     if (this.#result === null) return null;
     const { width, height } = this.#result;

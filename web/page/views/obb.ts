@@ -1,4 +1,4 @@
-// Shows objects in turned boxes.
+// Shows objects in rotated boxes.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { DetectionReader } from "../results/detections.js";

@@ -1,4 +1,4 @@
-// The view or the drawing of a task, by its kind. Every file in views/ is one: there is no other list.
+// Finds the view or the drawing of a task by its kind. The files in views/ are the only list.
 
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import { PageError } from "../shell/failure-card.js";

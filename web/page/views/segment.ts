@@ -1,4 +1,4 @@
-// Shows instance segmentation: each object in a colour of its own, also those of one class.
+// Shows instance segmentation: each object has its own colour, also within a class.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { DetectionReader } from "../results/detections.js";

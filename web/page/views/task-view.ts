@@ -19,8 +19,8 @@ export interface TaskView {
   /** Shows the source picture. `picture` is the visitor's choice, undefined for a camera frame. */
   showPicture(shown: StagePicture, title: string, picture?: Picture): void;
   /**
-   * Draws a result. With `updateText` false only the drawing changes, not lists and numbers: nobody can read those at 30
-   * frames a second. Throws for a result of another task.
+   * Draws a result. With `updateText` false, lists and numbers stay, since they are unreadable at 30 frames a second.
+   * Throws for a result of another task.
    */
   showResult(
     result: Result,
@@ -39,7 +39,7 @@ export interface TaskView {
   link?(): Record<string, string>;
   /** Sets the function to call when these options change. */
   onChange?(rerun: () => void): void;
-  /** Sets the function that runs the model while the page is idle, as for a preview. It resolves to null during a run, and if it fails. */
+  /** Sets the function that runs the model while the page is idle, for a preview. It resolves to null during a run or on failure. */
   setIdleRun?(ask: (options: RunOptions) => Promise<Result | null>): void;
   /** Sets the function that finds every object of the picture. */
   setFindEverything?(find: FindEverything): void;

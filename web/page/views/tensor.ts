@@ -24,7 +24,7 @@ import { short } from "../util/format.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
-/** `outputs` are those of the result, and the tensors that they are joined from. */
+/** `outputs` are the result's outputs, and the tensors that they are joined from. */
 interface Run {
   result: TensorResult;
   outputs: Tensors;
@@ -39,11 +39,11 @@ class TensorView extends BaseView {
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
   #run: Run | null = null;
-  /** The outputs of the picture before, to compare with. */
+  /** The outputs of the previous picture, to compare with. */
   #before: { outputs: Tensors; title: string } | null = null;
   #drawing: Drawing | null = null;
   #highlighted: number | null = null;
-  /** Counts drawings, to drop one that a newer one has overtaken. */
+  /** Counts drawings, to drop one that finishes after a newer one started. */
   #drawingCount = 0;
 
   constructor() {
@@ -103,7 +103,7 @@ class TensorView extends BaseView {
     this.#show(null, this.title);
   }
 
-  /** What was drawn before stays until this is painted. */
+  /** Draws the current output. The previous drawing stays until this one is painted. */
   async #draw(updateText = true): Promise<void> {
     const { drawn } = this.#outputs;
     const shown = this.#shown();
@@ -113,13 +113,13 @@ class TensorView extends BaseView {
     const stopped = () => turn !== this.#drawingCount;
     const other = this.#before?.outputs[drawn.name];
     const before = this.#before && other ? { title: this.#before.title, data: other.data } : null;
-    const beside = { before, outputs: shown.outputs };
-    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, beside);
+    const context = { before, outputs: shown.outputs };
+    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, context);
     if (stopped() || drawing === null) return drawing?.map?.close();
     this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, updateText);
   }
 
-  /** The output that is drawn, of the newest run. */
+  /** Returns the drawn output of the newest run. */
   #shown() {
     const { drawn } = this.#outputs;
     const tensor = drawn === null ? undefined : this.#run?.outputs[drawn.name];
@@ -196,13 +196,13 @@ function joinedOf({ manifest: { task } }: Model): readonly JoinedTensor[] {
   return task.kind === "tensor" ? task.joined : [];
 }
 
-/** The picture that the model takes, at the size of a run; null where it takes none. */
+/** Returns the model's picture input at the size of a run; null if it has none. */
 function inputOf(result: Result, model: Model): ImageInput | null {
   const first = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
   return first === undefined ? null : atSize(first, result.size);
 }
 
-/** Returns the input as it is at another size of picture. */
+/** Returns the input with the shape for another picture size. */
 function atSize(input: ImageInput, [width, height]: PictureSize): ImageInput {
   const [batch = 1, second = 3, , fourth = 3] = input.shape;
   const shape = input.layout === "nhwc" ? [batch, height, width, fourth] : [batch, second, height, width];

@@ -1,4 +1,4 @@
-// Shows where text is.
+// Shows text boxes.
 
 import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { DetectionReader } from "../results/detections.js";
