@@ -38,7 +38,7 @@ def best_time(work: Callable[[], object]) -> str:
         begun = time.process_time(), time.perf_counter()
         work()
         taken.append((time.process_time() - begun[0], time.perf_counter() - begun[1]))
-    return f"{min(each[0] for each in taken):.1f} s of the processor, {min(each[1] for each in taken):.1f} s"
+    return f"{min(each[0] for each in taken):.1f} s of CPU time, {min(each[1] for each in taken):.1f} s"
 
 
 def long_rows(folder: Path) -> Iterator[tuple[str, str]]:
@@ -46,7 +46,7 @@ def long_rows(folder: Path) -> Iterator[tuple[str, str]]:
     made = folder / "long.onnx"
     onnx.save(long_model.model(NODES), made)
     all_passes()
-    for name, path in (("made up", made), ("RT-DETR", DETECTOR)):
+    for name, path in (("synthetic", made), ("RT-DETR", DETECTOR)):
         yield from _timing_rows(name, path)
 
 
@@ -70,7 +70,7 @@ def heavy_rows(folder: Path) -> Iterator[tuple[str, str]]:
     held = heavy_model.write(beside, MEGABYTES)
     onnx.save(onnx.load(beside), inside)
     yield "bytes of its weights", f"{held / _MB:.0f} MB"
-    for path, where in ((beside, "in a file beside the model"), (inside, "inside the .onnx file")):
+    for path, where in ((beside, "in a file next to the model"), (inside, "inside the .onnx file")):
         out = folder / path.stem
         yield f"`inspect`, weights {where}", _peak_memory("inspect", path)
         yield f"`patch`, weights {where}", _peak_memory("patch", path, "-o", out)

@@ -77,8 +77,8 @@ def render_page(version: str, state: str, before: Results, after: Results) -> st
         "|---|---|---|",
         *(f"| {name} | {first[name]} | {second[name]} |" for name in first),
         "",
-        "A page cannot be given, or give back: " + ", ".join(f"{kind} ({n})" for kind, n in unfed.most_common()) + ".",
-        "`refused` is what `webbuild pack` and `patch` would not take, with the reason.",
+        "Types that a page cannot use: " + ", ".join(f"{kind} ({n})" for kind, n in unfed.most_common()) + ".",
+        "`refused` models are rejected by `webbuild pack` and `patch`, with the reason.",
     ]
     for title, chosen in _sections(before, after).items():
         lines += ["", f"## {title}: {len(chosen)}", ""]

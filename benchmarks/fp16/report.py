@@ -52,11 +52,11 @@ terms, whose roundings add up like a random walk where it is kept in float16.
 _TRAPS = """
 ## What vision models do
 
-Short graphs with the numbers that do harm. An answer that is off by more than 1 % counts as another one. `kept` are
-the operators that the conversion keeps in float32, from what the graph says and from the ranges on the samples, which
-are the case's own numbers; `then` is what becomes of the answer. Two are not about float16, and stay: a
-Sigmoid that the GPU computes as 0 in float32 too, whose logarithm is infinite, and its Softmax of a row of which all is
-`-inf`, which is 0 and not NaN.
+Short graphs with harmful values. An output that is off by more than 1 % counts as wrong. `kept` has the operators
+that the conversion keeps in float32, because of the graph or of the ranges on the samples, which are the case's own
+values; `then` is the output after that. Two cases are not about float16, and stay wrong: a Sigmoid that the GPU
+computes as 0 in float32 too, so that its logarithm is infinite, and a Softmax of a row of only `-inf`, which the GPU
+computes as 0 instead of NaN.
 """
 
 

@@ -24,10 +24,10 @@ def render_page(pairs: Sequence[PredictionPair], measured: Counter[str], target:
     counts = confusion_counts((pair.measured, pair.predicted) for pair in pairs)
     head = f"""# Predictions against Chromium
 
-What `webbuild inspect` says of each node before the run, beside what became of it in Chromium on {target} and an
-adapter without `shader-f16`, where every node that computes in float16 on the GPU is to throw. Wrong is what differs
-from native ONNX Runtime. A node that became a part of another, or was folded, counts nowhere; nor does what was to
-fail after the first failure of a run, which nobody saw. `removed` was to be folded, and ran.
+The predictions of `webbuild inspect` for each node, compared with a run in Chromium on {target} and an adapter
+without `shader-f16`, where every float16 node on the GPU should throw. `wrong` means that the output differs from
+native ONNX Runtime. Nodes that were fused or folded are not counted, and neither are predicted failures after the
+first failure of a run. `removed` nodes were predicted to be folded, but ran.
 
     python -m benchmarks.prediction DATA --measure
     python -m benchmarks.prediction DATA --write

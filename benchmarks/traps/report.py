@@ -71,22 +71,24 @@ def render_page(rows: list[TrapRow], version: str) -> str:
     lines = [
         "# Traps",
         "",
-        f"Tiny graphs, each with one thing in it that the WebGPU build of onnxruntime-web {version} refuses, throws",
-        "at, answers wrongly or takes to the CPU: as they are, and after each tool. Measured in Chromium on a software",
-        "adapter without `shader-f16`, against native ONNX Runtime, by `python -m benchmarks.traps --write`. GPU is",
-        "right and wholly there, folded computed while loading,",
-        "CPU right and on the CPU of the same session, WASM right on the WASM build, which webbuild's runtime takes",
-        "where the graph may not be run on the other. Cured is what is right and wholly on the GPU; kept right what is",
-        "left to the CPU or to WASM, with the reason. Undefined is what ONNX leaves open, and CPUs answer differently.",
+        f"Tiny graphs, each with one problem for the WebGPU build of onnxruntime-web {version}: it refuses the graph,",
+        "throws, is wrong or uses the CPU. Measured as they are, and after each tool, in Chromium on a software",
+        "adapter without `shader-f16`, compared with native ONNX Runtime, by `python -m benchmarks.traps --write`.",
+        "",
+        "- GPU: right and wholly on the GPU. CPU: right, on the CPU of the same session.",
+        "- folded: computed while loading.",
+        "- WASM: right on the WASM build, which webbuild's runtime uses if the graph cannot run on WebGPU.",
+        "- undefined: ONNX does not define the result, and CPUs differ.",
+        "- Fixed means right and wholly on the GPU; kept right means right on the CPU or on WASM, with the reason.",
         "",
     ]
     harmful = [row for row in rows if row.is_harmful]
     seen = sum(bool(row.findings) for row in harmful)
-    cured = {tool: sum(tool in row.fixed_by for row in harmful) for tool in TOOLS[1:]}
-    counts = ", ".join(f"{tool} {count}" for tool, count in cured.items())
+    fixed = {tool: sum(tool in row.fixed_by for row in harmful) for tool in TOOLS[1:]}
+    counts = ", ".join(f"{tool} {count}" for tool, count in fixed.items())
     kept, rest = [row for row in harmful if row.runs_on_cpu], unresolved(rows)
     lines += [
-        f"{len(harmful)} of {len(rows)} do harm. `webbuild inspect` detects {seen}. Cured by: {counts}.",
+        f"{len(harmful)} of {len(rows)} do harm. `webbuild inspect` detects {seen}. Fixed by: {counts}.",
         f"webbuild keeps {len(kept)} more right on the CPU or on WASM. Neither: {len(rest)}{_named(rest)}.",
         "",
         "| trap | detected | " + " | ".join(TOOLS) + " | by |",

@@ -50,21 +50,21 @@ def render_page(rows: Sequence[Row]) -> str:
     lines = [
         "# The zoo: small exports of many architectures",
         "",
-        f"{len(rows)} models of `models/zoo`, patched by `webbuild patch --int32-inputs`, which lets them take what a",
-        f"bundle takes, and run in Chromium on onnxruntime-web {engine_version()}'s native WebGPU build, against",
-        "native ONNX Runtime on the model as exported, or on its form in float32 where that is float16. Their weights",
+        f"{len(rows)} models of `models/zoo`, patched by `webbuild patch --int32-inputs`, so that they have a bundle's",
+        f"inputs, and run in Chromium on onnxruntime-web {engine_version()}'s native WebGPU build. They are compared",
+        "with native ONNX Runtime on the exported model, for float16 models on their float32 form. Their weights",
         "are random. Written by `python -m benchmarks.zoo --write`.",
         "",
         "| | as they are | after the passes |",
         "|---|---|---|",
         *(f"| {name} | {before} | {after} |" for name, (before, after) in figures(rows).items()),
         "",
-        f"{doors} of them are taken without any option, {sum(not row.patched.refused for row in rows)} with sizes.",
-        f"On WASM {sum(row.wasm.ending == 'right' for row in rows)} are right. Surprises, which `inspect` of the",
+        f"{doors} of them are patched without options, {sum(not row.patched.refused for row in rows)} with sizes.",
+        f"On WASM {sum(row.wasm.ending == 'right' for row in rows)} are right. Outcomes that `inspect` of the",
         f"patched graph does not predict: {sum(row.surprises for row in rows)}.",
         "",
-        "`patch` keeps suppression on the CPU. Many passes were written from these models;",
-        "[wild-models.md](wild-models.md) has models that none was written from.",
+        "`patch` keeps NMS on the CPU. Many passes were developed on these models;",
+        "[wild-models.md](wild-models.md) has models that no pass was developed on.",
     ]
     for title, told in _SECTIONS.items():
         found = [(row.name, text) for row in rows if (text := told(row))]
