@@ -20,7 +20,7 @@ export class StagePrompt {
       onChange();
     };
     this.#pointer = new PromptPointer(stage, root, {
-      click: ({ x, y }, beside) => edit(() => this.#click({ x, y }, beside))(),
+      click: ({ x, y }, isBackground) => edit(() => this.#click({ x, y }, isBackground))(),
       drag: (box) =>
         edit(() => {
           this.#objects.choose(null);
@@ -54,9 +54,9 @@ export class StagePrompt {
     this.#objects.clear();
   }
 
-  /** Adds a click: a new object, or with `beside` a background point of the current object. */
-  #click(point: { x: number; y: number }, beside: boolean): void {
-    const leavesOut = beside && this.#objects.chosen !== null;
+  /** Adds a click: a new object, or with `isBackground` a background point of the current object. */
+  #click(point: { x: number; y: number }, isBackground: boolean): void {
+    const leavesOut = isBackground && this.#objects.chosen !== null;
     if (!leavesOut) this.#objects.choose(null);
     this.#objects.click({ ...point, label: leavesOut ? 0 : 1 });
   }

@@ -7,8 +7,8 @@ import type { Stage, StagePoint } from "../drawing/stage.js";
 import { arrows } from "./arrow-keys.js";
 
 interface PromptActions {
-  /** With `beside`, the click is on the background (label 0). */
-  click(point: Point, beside: boolean): void;
+  /** With `isBackground`, the click is on the background (label 0). */
+  click(point: Point, isBackground: boolean): void;
   drag(box: Box): void;
   undo(): void;
   endObject(): void;

@@ -20,7 +20,7 @@ function row(
   { minimum, maximum, mean, difference, first, histogram }: Statistics,
   compared: boolean,
 ): HTMLElement {
-  const row = make("tr");
+  const tableRow = make("tr");
   const head = make("th");
   head.scope = "row";
   head.append(make("code", "", name));
@@ -28,14 +28,14 @@ function row(
   const numbers = [short(minimum), short(maximum), short(mean), ...(compared ? [apart] : [])];
   const bars = make("td");
   bars.append(histogramBars(histogram));
-  row.append(
+  tableRow.append(
     head,
     make("td", "", type),
     ...[dimensions(dims), ...numbers].map((text) => make("td", "number", text)),
     bars,
     make("td", "number", first.map(short).join(", ")),
   );
-  return row;
+  return tableRow;
 }
 
 /** Returns the bars of a histogram from the least to the largest number, relative to the fullest bin. */

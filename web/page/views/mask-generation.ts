@@ -56,7 +56,7 @@ class MaskGenerationView extends BaseView {
     saveCoco: () => this.#saveCoco(),
   });
   readonly #pointer = new PromptPointer(this.stage, this.#root, {
-    click: (point, beside) => this.#click(point, beside),
+    click: (point, isBackground) => this.#click(point, isBackground),
     drag: (box) => this.#edit(() => this.#objects.drag(box)),
     undo: () => this.#edit(() => this.#objects.undo()),
     endObject: () => this.#edit(() => this.#objects.choose(null)),
@@ -173,8 +173,8 @@ class MaskGenerationView extends BaseView {
     this.#layer.clear();
   }
 
-  #click({ x, y }: Point, beside: boolean): void {
-    const leavesOut = beside || this.#buttons.leavesOut;
+  #click({ x, y }: Point, isBackground: boolean): void {
+    const leavesOut = isBackground || this.#buttons.leavesOut;
     this.#edit(() => this.#objects.click({ x, y, label: leavesOut ? 0 : 1 }));
   }
 
