@@ -1,4 +1,4 @@
-// The runtime's public face: load() and what it gives.
+// The runtime's public API: load() and the functions and types around it.
 
 export { clearCache, isCached } from "./api/cached-bundle.js";
 export { type ErrorCode, WebbuildError } from "./api/errors.js";

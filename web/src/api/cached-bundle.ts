@@ -1,4 +1,4 @@
-// What this browser has of a bundle: asked for, and removed.
+// The browser's stored copy of a bundle: whether it is complete, and its removal.
 
 import { graphFiles } from "../manifest/graphs.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -10,8 +10,8 @@ import { wrapErrors } from "./errors.js";
 import { fetchManifest, resolveAddress } from "./fetch-manifest.js";
 
 /**
- * Whether the browser keeps what `load()` needs: an engine, and of each stage a graph with its weights. Fetches the manifest:
- * files of an older version do not count. Rejects with a WebbuildError.
+ * Returns whether the browser has stored all that `load()` needs: an engine and, for each stage, a graph with
+ * its weights. Fetches the manifest: files of an older version do not count. Rejects with a WebbuildError.
  */
 export function isCached(manifestUrl: URL | string): Promise<boolean> {
   return wrapErrors(async () => {
@@ -22,8 +22,9 @@ export function isCached(manifestUrl: URL | string): Promise<boolean> {
 }
 
 /**
- * Removes what the browser keeps of a bundle: its files, but for those that another bundle has too, and what was found out
- * about this machine. Models that are loaded go on. Rejects with a WebbuildError.
+ * Removes what the browser has stored for a bundle: its files, except those that another bundle also has, and
+ * the findings about this machine, such as self-test verdicts. Loaded models keep working. Rejects with a
+ * WebbuildError.
  */
 export function clearCache(manifestUrl: URL | string): Promise<void> {
   return wrapErrors(async () => {
@@ -35,7 +36,7 @@ export function clearCache(manifestUrl: URL | string): Promise<void> {
 }
 
 function manifestAddress(manifestUrl: URL | string): string {
-  return resolveAddress(manifestUrl, "the address of the manifest").href;
+  return resolveAddress(manifestUrl, "the URL of the manifest").href;
 }
 
 function isComplete(manifest: Manifest, kept: ReadonlySet<string>): boolean {

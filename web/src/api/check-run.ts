@@ -12,7 +12,7 @@ import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import { checkRunOptions, checkStageRunOptions, optionNames } from "./options.js";
 import type { RunOptions } from "./types.js";
 
-/** Throws "invalid-option" at an option that a model of these stages does not take. */
+/** Throws "invalid-option" for an option that a model of these stages does not take. */
 export function checkModelOptions(
   whole: Manifest,
   [first, ...others]: readonly [ModelStage, ...ModelStage[]],
@@ -27,13 +27,13 @@ export function checkModelOptions(
   checkStageRunOptions([...new Set(names)], options, "a model of several stages");
 }
 
-/** Throws where a later stage cannot run with options alone, or at a value that it does not take. */
+/** Throws if a later stage needs more than options to run, or if it does not take an option's value. */
 export function checkStageRun(stage: StageManifest, options: RunOptions): void {
   if (stage.glueModule === undefined) requireNoTensors(stage.inputs);
   checkOptionValues(stage, options);
 }
 
-/** Throws "invalid-option" at a value that the stage does not take. */
+/** Throws "invalid-option" for a value that the stage does not take. */
 export function checkOptionValues(stage: Manifest, options: RunOptions): void {
   const own = taskOptionNames(stage);
   optionFeeds(stage.inputs, options, own);

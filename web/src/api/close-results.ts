@@ -1,8 +1,11 @@
-// Closes the ImageBitmaps of results that are not returned: garbage collection frees their memory late.
+// Closes the ImageBitmaps of results that are not returned: garbage collection would free their memory late.
 
 import type { WebbuildError } from "./errors.js";
 
-/** Returns the result. After an abort or the end of the model, closes its pictures first: the run has rejected already. */
+/**
+ * Returns the result. After an abort, or if `ended` is set, closes its pictures first: the run has already
+ * rejected.
+ */
 export function closedIfDropped<T>(
   answer: T,
   signal: AbortSignal | undefined,
@@ -12,7 +15,7 @@ export function closedIfDropped<T>(
   return answer;
 }
 
-/** Closes the pictures of a result, or of several. */
+/** Closes the pictures of one result or of several. */
 export function closeResults(results: unknown): void {
   for (const result of [results].flat())
     for (const part of Object.values(Object(result))) if (part instanceof ImageBitmap) part.close();

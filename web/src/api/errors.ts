@@ -1,4 +1,5 @@
-// The error of the runtime: a code for programs, a message and its fix for people, which are written where it is thrown.
+// The runtime's error: a code for programs, a message and a fix for people. Messages are written where they
+// are thrown.
 
 import type { PackedPicture } from "../preprocess/pixels.js";
 
@@ -37,15 +38,15 @@ export type ErrorCode =
   | "invalid-state"
   | "unsupported-schema";
 
-/** Where the documentation is. */
+/** The URL of the documentation. */
 const DOCS = "https://webbuild.readthedocs.io/";
 
-/** What the runtime throws. `message` says what happened, `fix` says what to do about it. */
+/** Every error that the runtime throws. `message` says what happened, `fix` says what to do about it. */
 export class WebbuildError extends Error {
   override readonly name = "WebbuildError";
   readonly code: ErrorCode;
   readonly fix: string;
-  /** @internal The pictures of a run that failed, handed back so that it can be repeated elsewhere. */
+  /** @internal The pictures of a failed run, returned so that the run can be repeated elsewhere. */
   pictures: readonly PackedPicture[] = [];
 
   constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
@@ -54,20 +55,20 @@ export class WebbuildError extends Error {
     this.fix = fix;
   }
 
-  /** The page of its code: usual causes, and the fix. */
+  /** The documentation page of the error's code: usual causes and the fix. */
   get url(): string {
     return `${DOCS}codes/${this.code}/`;
   }
 }
 
-/** What went wrong without ending in an error, and what can be done about it. */
+/** A problem that did not cause an error, and its fix. */
 export interface Warning {
   code: string;
   message: string;
   fix: string;
 }
 
-/** @internal Returns a WebbuildError as it is, any other error wrapped by `wrap`. */
+/** @internal Returns a WebbuildError unchanged and any other error wrapped by `wrap`. */
 export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
   if (error instanceof WebbuildError) return error;
   const wrapped = wrap(error instanceof Error ? error.message : String(error));
@@ -75,7 +76,7 @@ export function asWebbuildError(error: unknown, wrap: (message: string) => Webbu
   return wrapped;
 }
 
-/** @internal Does the work of a public call, and wraps any error that is not a WebbuildError as "internal". */
+/** @internal Runs the work of a public call. Wraps any error that is not a WebbuildError as "internal". */
 export async function wrapErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -84,15 +85,16 @@ export async function wrapErrors<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** @internal A file whose size or hash is not the manifest's. */
+/** @internal Returns the error of a file whose size or hash differs from the manifest. */
 export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
-  const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
+  const fix = "reload without the cache; if the error stays, deploy the whole bundle again, unchanged";
   return new WebbuildError("corrupt-file", `${path} does not match the bundle: ${how}`, fix, options);
 }
 
 /**
- * @internal The page has no room. Loading takes the weights once, since each tensor's memory is freed when the engine has it:
- * what else fills a page is other models, loads at the same time, and large pictures.
+ * @internal Returns the error of a page that is out of memory. Loading holds the weights only once: each
+ * tensor's memory is freed when the engine has it. Other models, loads at the same time and large pictures
+ * fill a page.
  */
 export function outOfMemory(message: string, options?: ErrorOptions): WebbuildError {
   const fix =
@@ -100,17 +102,23 @@ export function outOfMemory(message: string, options?: ErrorOptions): WebbuildEr
   return new WebbuildError("out-of-memory", message, fix, options);
 }
 
-/** @internal Whether the message of an engine, or of a browser that compiles it, says that memory is out. */
+/**
+ * @internal Returns whether an error message of an engine, or of the browser that compiles it, means out of
+ * memory.
+ */
 export function isOutOfMemory(message: string): boolean {
   return /bad_alloc|out of memory|allocation failed/i.test(message);
 }
 
-/** @internal An error that should not happen: a bug. */
+/** @internal Returns the error of a bug: it should never happen. */
 export function internalError(message: string): WebbuildError {
   return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");
 }
 
-/** @internal The error of a call that its signal aborted. If the signal's reason is an "aborted" error, returns that. */
+/**
+ * @internal Returns the error of a call that its signal aborted. If the signal's reason is an "aborted"
+ * error, returns that.
+ */
 export function abortedError(signal?: AbortSignal): WebbuildError {
   const reason: unknown = signal?.reason;
   if (reason instanceof WebbuildError && reason.code === "aborted") return reason;

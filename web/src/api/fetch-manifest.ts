@@ -1,4 +1,4 @@
-// Fetches and checks a bundle's manifest. It is not cached, so that a new version is seen.
+// Fetches and checks a bundle's manifest. It is not cached, so that a new version is noticed.
 
 import type { Manifest } from "../manifest/manifest.js";
 import { inWords, wrongField } from "../manifest/wrong-field.js";
@@ -8,13 +8,18 @@ import { abortedError, WebbuildError } from "./errors.js";
 /** The versions of the manifest's schema that this runtime reads. */
 const SCHEMAS: readonly number[] = [1, 2] satisfies Manifest["schema"][];
 
-/** @internal Returns an absolute address: a relative one is the page's, in a worker its script's. */
+/**
+ * @internal Returns an absolute URL. A relative one is resolved against the page, in a worker against its
+ * script.
+ */
 export function resolveAddress(address: URL | string, what: string): URL {
   try {
     return new URL(address, globalThis.document?.baseURI ?? location.href);
   } catch (cause) {
-    const fix = "give an absolute address, or one relative to the page";
-    throw new WebbuildError("invalid-option", `${what}: ${JSON.stringify(address)} is none`, fix, { cause });
+    const fix = "give an absolute URL, or one relative to the page";
+    throw new WebbuildError("invalid-option", `${what}: ${JSON.stringify(address)} is not a valid URL`, fix, {
+      cause,
+    });
   }
 }
 
@@ -29,8 +34,8 @@ export async function fetchManifest(url: string, signal: AbortSignal | undefined
 
 async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<unknown> {
   try {
-    const asked = fetch(url, { cache: "no-cache", signal: signal ?? null });
-    const response = await withLimit(asked, LIMITS.stall, "the server");
+    const request = fetch(url, { cache: "no-cache", signal: signal ?? null });
+    const response = await withLimit(request, LIMITS.stall, "the server");
     if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
     return await withLimit(response.json(), LIMITS.stall, "the server");
   } catch (cause) {
@@ -42,7 +47,10 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/** Throws for a field that the schema does not allow. Fields that contradict each other are found where they are read. */
+/**
+ * Throws for a field that the schema does not allow. Contradicting fields are found later, where they are
+ * read.
+ */
 function checkFields(manifest: unknown, url: string): asserts manifest is Manifest {
   const wrong = wrongField(manifest);
   if (wrong === null) return;

@@ -1,12 +1,12 @@
 // Points and boxes of a picture.
 
-/** A point in pixels of the picture. */
+/** A point, in pixels of the picture. */
 export interface Point {
   x: number;
   y: number;
 }
 
-/** A box in pixels of the picture: left, top, right, bottom. */
+/** A box, in pixels of the picture: left, top, right, bottom. */
 export interface Box {
   x1: number;
   y1: number;

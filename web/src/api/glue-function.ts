@@ -1,21 +1,22 @@
-// What a glue module exports, and what it is told.
+// The type of a glue module's default export, and of its context.
 
 import type { Tensors } from "./tensors.js";
 
 /**
- * The default export of a glue module, which makes inputs of a stage from outputs of earlier ones, in the worker. `tensors`
- * are those that it reads, by the stage's name and the output's: `tensors.encoder.embedding`.
+ * The default export of a glue module. It runs in the worker and makes a stage's inputs from outputs of
+ * earlier stages. `tensors` are the outputs that it reads, by stage and output name:
+ * `tensors.encoder.embedding`.
  */
 export type GlueFunction = (
   tensors: Readonly<Record<string, Tensors>>,
   context: GlueContext,
 ) => Tensors | Promise<Tensors>;
 
-/** What a glue module may know of the picture that was looked at. */
+/** What a glue module is given besides tensors: the picture's size and placement, and earlier results. */
 export interface GlueContext {
   /**
-   * The size of the upright picture; where it lies in the first stage's input, in pixels of that; and the size of the
-   * input.
+   * The size of the upright picture; `placed`, its rectangle in the first stage's input, in pixels of the
+   * input; and the size of the input.
    */
   picture: {
     width: number;
@@ -24,8 +25,8 @@ export interface GlueContext {
     input: { width: number; height: number };
   };
   /**
-   * The results of earlier stages, by the stages' names; in no order, since JavaScript lists names that are numbers first. A
-   * stage of the task `tensor` has none.
+   * The results of earlier stages, by stage name. They have no order: JavaScript lists numeric names first. A
+   * stage of the task `tensor` has no result.
    */
   results: Readonly<Record<string, unknown>>;
 }

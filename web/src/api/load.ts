@@ -1,4 +1,4 @@
-// load(): a bundle's manifest into a model that is ready to run.
+// load(): reads a bundle's manifest and returns a model that is ready to run.
 
 import { registerServiceWorker } from "../storage/register-service-worker.js";
 import { TextEncoder } from "../text/text-encoder.js";
@@ -11,8 +11,8 @@ import { checkStageNames } from "./stage-option.js";
 import type { LoadOptions, Warning } from "./types.js";
 
 /**
- * Loads the bundle of `manifestUrl`, a relative one against the page, in a worker against its script. Rejects with a
- * WebbuildError.
+ * Loads the bundle of `manifestUrl`. A relative URL is resolved against the page, in a worker against its
+ * script. Rejects with a WebbuildError.
  */
 export function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   return wrapErrors(() => open(manifestUrl, options));
@@ -20,7 +20,7 @@ export function load(manifestUrl: URL | string, options: LoadOptions = {}): Prom
 
 async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Model> {
   checkLoadOptions(options);
-  const base = resolveAddress(manifestUrl, "the address of the manifest").href;
+  const base = resolveAddress(manifestUrl, "the URL of the manifest").href;
   const manifest = await fetchManifest(base, options.signal);
   checkStageNames(manifest, options.backend, "backend");
   checkStageNames(manifest, options.precision, "precision");
@@ -34,10 +34,10 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   return Model.of(manifest, stages, TextEncoder.of(manifest, base, options));
 }
 
-/** Without WebCrypto a file's size is all that can be checked. */
+/** Without WebCrypto only the size of a file can be checked. */
 function unverifiedWarnings(): Warning[] {
   if (isSecureContext) return [];
   const message =
-    "this page is neither https nor localhost: the sizes of the files were checked, their hashes not";
+    "this page is neither https nor localhost: the sizes of the files were checked, but not their hashes";
   return [{ code: "unverified-files", message, fix: "serve the bundle over https" }];
 }

@@ -1,15 +1,15 @@
-// What happens to a model after load(): nobody has to poll for it.
+// The events of a model after load(): a page does not have to poll.
 
 import type { Warning } from "./errors.js";
 
 /** The events of a model, by name. */
 export interface ModelEvents {
   /**
-   * `backend`, `reason` or `info()` have changed: the model went to another backend or precision, its engine was started
-   * again, or the backends were compared.
+   * `backend`, `reason` or `info()` has changed: the model moved to another backend or precision, its engine
+   * was restarted, or the backends were compared.
    */
   change: Event;
-  /** There is another warning in `warnings`: `event.detail`. */
+  /** `warnings` has a new warning, `event.detail`. */
   warning: CustomEvent<Warning>;
 }
 

@@ -9,7 +9,10 @@ export function stageInfo({ name, info, session: { loaded }, turns: { runs } }: 
   return { ...info, name, backend, reason, runs };
 }
 
-/** `model.info()`: the first stage's, with `stages` if there are several, and `text` if the text encoder is loaded. */
+/**
+ * Returns `model.info()`: that of the first stage, with `stages` if there are several and `text` if a text
+ * encoder is loaded.
+ */
 export function modelInfo(
   stages: readonly [ModelStage, ...ModelStage[]],
   text: ModelStage | null,
@@ -18,7 +21,10 @@ export function modelInfo(
   return { ...stages[0].info, ...several, ...(text === null ? {} : { text: stageInfo(text) }) };
 }
 
-/** Returns a stage's warning as one of the model: a later stage's starts with its name; null if the first stage has the same. */
+/**
+ * Returns a stage's warning as a warning of the model. A later stage's starts with its name; null if the
+ * first stage has the same.
+ */
 export function modelWarning(first: ModelStage, stage: ModelStage, warning: Warning): Warning | null {
   if (stage === first) return warning;
   const { code, message } = warning;
@@ -26,7 +32,10 @@ export function modelWarning(first: ModelStage, stage: ModelStage, warning: Warn
   return isDuplicate ? null : { ...warning, message: `${stage.name}: ${message}` };
 }
 
-/** Returns the stage that `options.stage` names, by default the first. Throws "invalid-option" for an unknown name, and for `state` with a later stage. */
+/**
+ * Returns the stage that `options.stage` names, by default the first. Throws "invalid-option" for an unknown
+ * name, and for `state` with a later stage.
+ */
 export function stageForTensors(
   stages: readonly [ModelStage, ...ModelStage[]],
   { stage: name, state }: TensorRunOptions,

@@ -20,13 +20,16 @@ export class ModelStates {
     this.shared = this.#has ? this.create() : null;
   }
 
-  /** Returns a new state. Throws for a model without one. */
+  /** Returns a new state. Throws for a model without state. */
   create(): ModelState {
     if (!this.#has) throw hasNoState();
     return ModelState.of(this.#sessions, this.#made++);
   }
 
-  /** Returns a new state for a stream that was given none, null for a model without state. */
+  /**
+   * Returns a new state for a stream without `options.state`; null if it has one, and for a model without
+   * state.
+   */
   ofStream(given: ModelState | undefined): ModelState | null {
     return this.shared === null || given !== undefined ? null : this.create();
   }
@@ -40,7 +43,7 @@ export class ModelStates {
     throw new WebbuildError("invalid-option", "state: not a state of this model", fix);
   }
 
-  /** Returns the default state. Throws for a model without one. */
+  /** Returns the default state. Throws for a model without state. */
   required(): ModelState {
     if (this.shared === null) throw hasNoState();
     return this.shared;

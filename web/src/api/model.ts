@@ -1,4 +1,4 @@
-// A loaded model, as the page sees it.
+// A loaded model: the object that `load()` returns to the page.
 
 import { IdleChoices } from "../choice/idle-choices.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
@@ -43,12 +43,14 @@ import type {
   Warning,
 } from "./types.js";
 
-/** A loaded model. `load()` makes it. Its events are those of `ModelEvents`. */
+/** A loaded model, returned by `load()`. Its events are listed in `ModelEvents`. */
 export class Model extends EventTarget {
   readonly manifest: Manifest;
-  /** Width and height of the pictures that it runs at, as `run()` takes them; none where it takes no picture. */
+  /**
+   * The picture sizes (width, height) that it can run at, for `run()`'s `size`; empty if it takes no picture.
+   */
   readonly sizes: readonly PictureSize[];
-  /** How many pictures are run together: more than 1 where it is packed so. */
+  /** The batch sizes that it can run: more than 1 only if it was packed so. */
   readonly batches: readonly number[];
   /** The state that run() and runTensors() read and write by default. Null for a model without state. */
   readonly state: ModelState | null;
@@ -83,7 +85,10 @@ export class Model extends EventTarget {
     return new Model(manifest, stages, text);
   }
 
-  /** Where the model runs now, at the size that was loaded first: with "auto" a kernel that fails on the GPU takes it to WASM. */
+  /**
+   * The backend of the size that was loaded first. With "auto", a kernel that fails on the GPU moves the
+   * model to WASM.
+   */
   get backend(): Backend {
     return this.#session.loaded.candidate.backend;
   }
@@ -94,8 +99,8 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Of loading and of all runs so far, each code once; those of a later stage begin with its name. What the first stage
-   * says too is said once.
+   * The warnings of loading and of all runs so far, each code once. A later stage's warning begins with the
+   * stage's name, and is left out if the first stage has the same.
    */
   get warnings(): readonly Warning[] {
     return this.#everyStage.flatMap((stage) =>
@@ -139,8 +144,8 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Returns a text to paste into an issue: what failed, the browser, the GPU, versions, what runs where and why, times and
-   * warnings. It has no picture, no address of your site and no prompt.
+   * Returns a text to paste into an issue: the error, the browser, the GPU, versions, what runs where and
+   * why, times and warnings. It contains no picture, no URL of your site and no prompt.
    */
   report(error?: unknown): string {
     const stages = this.#everyStage.map((stage) => ({ stage, info: stageInfo(stage) }));
@@ -148,21 +153,23 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Runs the first stage of a model of several on a picture, once. The scene that it returns answers with the last stage
-   * alone: `scene.run()`, of a mask-generation model `scene.segment()`. Release it when the picture is not needed any
-   * more. Scenes do not depend on each other: another look may begin before this one has ended.
+   * Runs all stages of a model but the last on a picture, once. The returned scene then runs the last stage
+   * alone, as often as you like: `scene.run()`, or `scene.segment()` for a mask-generation model. Release the
+   * scene when you no longer need the picture. Scenes are independent: look() may be called again before this
+   * call resolves.
    */
   look(source: RunSource, options: RunOptions = {}): Promise<Scene> {
     return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, options)));
   }
 
   /**
-   * Runs the model on a picture, or on an array of them where it takes a stack. Of a model that is packed for several
-   * pictures, `batches`, an array of pictures gives an array of results, each as from a run of its own. Runs are answered in order; one that
-   * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once. The first
-   * run at another size loads that. A model with state reads what the previous run with the same `options.state` wrote;
-   * if the picture's size changes, the state starts from zeros. A model of several stages runs them all, and takes the
-   * options of the first and of the last.
+   * Runs the model on a picture, or on an array of pictures if it takes a stack. If the model is packed for
+   * several pictures (see `batches`), an array of pictures returns an array of results, each the same as from
+   * a single run. Runs finish in the order of the calls; a failed run does not affect the next. After a lost
+   * GPU device the engine is restarted and the run repeated, once. The first run at another size loads that
+   * size. A model with state reads what the previous run with the same `options.state` wrote; if the
+   * picture's size changes, the state starts from zeros. A model of several stages runs them all, and takes
+   * the options of the first and of the last.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(wrapErrors(() => this.#run(source, options)));
@@ -176,10 +183,11 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
-   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. If the model has state, each
-   * stream has its own, which starts from zeros, and again when the video's source or size changes. With
-   * `options.track` detections keep an id, `track`, through the frames; a worker of the stream's own finds them.
+   * Runs the model on a video's frames, one at a time; frames that arrive during a run are dropped. Awaits
+   * the promise that `onResult` returns. Ends with the video, by `stop()` or by `options.signal`. If the
+   * model has state, each stream has its own. It starts from zeros, also when the video's source or size
+   * changes. With `options.track` each detection keeps its id, `track`, from frame to frame; tracking runs in
+   * its own worker.
    */
   stream(
     video: HTMLVideoElement,
@@ -199,14 +207,15 @@ export class Model extends EventTarget {
     return new Stream(video, run, onResult, options.signal, { state, own: own !== null, tracks });
   }
 
-  /** Loads the text encoder, which the first words else wait for. */
+  /** Loads the text encoder. Otherwise the first text waits for it. */
   async loadText(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<void> {
     await wrapErrors(() => requireText(this.#text, "loadText()").open(options));
   }
 
   /**
-   * Returns a vector for the words, of length 1: the larger its dot product with that of a picture, the better they fit it. Of
-   * a list of words, one for each. With `templates` it is the mean of their vectors.
+   * Returns a vector of length 1 for a text: the larger its dot product with a picture's vector, the better
+   * they match. For a list of texts returns one vector each. With `templates` it is the mean of the
+   * templates' vectors.
    */
   embedText(words: string, options?: TextOptions): Promise<TextVector>;
   embedText(words: readonly string[], options?: TextOptions): Promise<TextVector[]>;
@@ -217,13 +226,13 @@ export class Model extends EventTarget {
     return wrapErrors(() => embedWords(requireText(this.#text, "embedText()"), words, options));
   }
 
-  /** Returns how well each of the labels, words of any kind, fits the picture, the best first. Their vectors are kept. */
+  /** Returns a score for each label (any text) on the picture, best first. The labels' vectors are cached. */
   classify(source: RunSource, labels: readonly string[], options: TextOptions = {}): Promise<LabelScore[]> {
     const run = (): Promise<Result> => this.run(source, { signal: options.signal });
     return wrapErrors(() => classifyPicture(requireText(this.#text, "classify()"), run, labels, options));
   }
 
-  /** Returns what run() would feed for the picture. */
+  /** Returns the tensor that run() would feed for the picture. */
   preprocess(source: RunSource, options: PreprocessOptions = {}): Promise<TensorData> {
     return wrapErrors(() => {
       checkPreprocessOptions(options);
@@ -232,17 +241,17 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. Of several
-   * sizes it is the one of the tensors. A model with state reads what the previous run with the same
-   * `options.state` wrote, unless the state is among the tensors.
+   * Runs the graph of this backend on tensors and returns all its outputs unchanged. Inputs that are options
+   * may be left out. If the model has several sizes, the tensors' shapes choose the graph. A model with state
+   * reads what the previous run with the same `options.state` wrote, unless the state is among the tensors.
    */
   runTensors(feeds: Tensors, options: TensorRunOptions = {}): Promise<Tensors> {
     return this.#ordered.add(wrapErrors(() => this.#runTensors(feeds, options)));
   }
 
   /**
-   * Runs the model on frames in sequence, such as those of audio, and yields the outputs of each. The state starts from
-   * zeros, unless `options.state` is given.
+   * Runs the model on frames in sequence, such as audio frames, and yields the outputs of each. The state
+   * starts from zeros, unless `options.state` is given.
    */
   async *streamTensors(
     frames: Iterable<Tensors> | AsyncIterable<Tensors>,
@@ -287,9 +296,9 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Releases what the model holds, and resolves when its memory is free, after 10 seconds at most. The last model of an
-   * engine stops its worker, and with that the GPU device. Runs under way reject with code "disposed". A second call
-   * waits for the first. `await using model = await load()` does it at the end of a block.
+   * Releases the model. Resolves when its memory is free, after 10 seconds at most. The last model of an
+   * engine also stops its worker, and with it the GPU device. Pending runs reject with the code "disposed". A
+   * second call waits for the first. `await using model = await load()` disposes at the end of a block.
    */
   async dispose(): Promise<void> {
     const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");

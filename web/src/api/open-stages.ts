@@ -21,7 +21,7 @@ import type { Backend, LoadOptions, Warning } from "./types.js";
 
 type OpenOptions = Omit<LoadOptions, "offline">;
 
-/** Opens every stage. Where one cannot be opened, none stays open. */
+/** Opens every stage. If one cannot be opened, all are closed. */
 export async function openStages(whole: Manifest, base: string, options: OpenOptions): Promise<ModelStage[]> {
   const manifests = everyStage(whole);
   const ending = new AbortController();
@@ -60,7 +60,7 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
   }
 }
 
-/** How to open a stage: its variants, the request, and the candidates in their order. */
+/** How to open a stage: its variants, the request, and the candidates in order. */
 interface StagePlan extends PlannedChoice {
   whole: Manifest;
   variants: readonly Manifest[];
@@ -75,7 +75,7 @@ async function planStage(
 ): Promise<StagePlan> {
   const { trace = false, selfTest = true, cache = true } = options;
   const { processing = "auto", addresses = {}, worker = null } = options;
-  // The size is that of the pictures, which the first stage takes.
+  // The size is the pictures' size, so it applies to the first stage only.
   const variants =
     place.firstStageBackend === null
       ? variantsOfSize(everyVariant(whole), options.size)
@@ -125,13 +125,13 @@ async function openStage(
   return new ModelStage(whole, sessions, new BackendChoice(compared), visitorRuns);
 }
 
-function variantsOfSize(variants: Manifest[], asked: LoadOptions["size"]): Manifest[] {
-  const size = requestedSize(pictureSizes(variants), asked);
+function variantsOfSize(variants: Manifest[], option: LoadOptions["size"]): Manifest[] {
+  const size = requestedSize(pictureSizes(variants), option);
   return size === null ? variants : variants.filter((each) => sameSize(pictureSize(each) ?? [0, 0], size));
 }
 
-/** The warnings about the model's answers that were found when it was packed. */
+/** Returns the warnings about the model's results that were found when it was packed. */
 function doubtfulAnswers({ warnings = [] }: Manifest): Warning[] {
-  const fix = "pack the model with other options, or read its answers with care";
+  const fix = "pack the model with other options, or check its results";
   return warnings.map((message) => ({ code: "doubtful-answers", message, fix }));
 }

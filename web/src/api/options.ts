@@ -1,4 +1,5 @@
-// The options of the public calls. What is no option is refused: ignored, `{ threshold: 0.9 }` looks as if it worked.
+// The options of the public calls. Unknown names throw: if `{ threshold: 0.9 }` were ignored, it would seem
+// to work.
 
 import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";
@@ -16,7 +17,7 @@ import type {
   TensorRunOptions,
 } from "./types.js";
 
-/** Whether a value is one that the option takes, and the words for those that are. */
+/** Whether the option takes a value, and the valid values in words. */
 type Rule = readonly [takes: (value: unknown) => boolean, wanted: string];
 
 const ANY: Rule = [() => true, ""];
@@ -29,11 +30,11 @@ const SIGNAL: Rule = [
 ];
 const ADDRESS: Rule = [
   (value) => typeof value === "boolean" || typeof value === "string",
-  "true, false or an address",
+  "true, false or a URL",
 ];
 const ADDRESSES: Rule = [
   (value) => isObject(value) && Object.values(value).every((address) => typeof address === "string"),
-  "an object of addresses",
+  "an object of URLs",
 ];
 
 const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
@@ -52,7 +53,7 @@ const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
   trace: ANY,
 };
 
-/** The values of the others are checked against the model, where it is known what it takes. */
+/** Values with the rule ANY are checked later, against what the model takes. */
 const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   confidence: ANY,
   iou: ANY,
@@ -113,47 +114,47 @@ const EVERYTHING: Readonly<Record<keyof EverythingOptions, Rule>> = {
   onProgress: FUNCTION,
 };
 
-/** Throws "invalid-option" at a name that load() does not have, or at a value that its option does not take. */
+/** Throws "invalid-option" for a name that load() does not have, or a value that its option does not take. */
 export function checkLoadOptions(options: LoadOptions): void {
   check(options, LOAD, "load()", Object.keys(LOAD));
 }
 
-/** Throws "invalid-option" at a name that is none of these options of run(). */
+/** Throws "invalid-option" for a name that is not in `names`, or a value that its option does not take. */
 export function checkRunOptions(names: readonly string[], options: RunOptions, owner = "the model"): void {
   check(options, RUN, owner, names);
   if (options.slices !== undefined) check(options.slices, SLICES, "slices", Object.keys(SLICES), "slices.");
 }
 
-/** Throws "invalid-option" at a name that is no option of preprocess(). */
+/** Throws "invalid-option" for a name that is not an option of preprocess(). */
 export function checkPreprocessOptions(options: PreprocessOptions): void {
   check(options, PREPROCESS, "preprocess()", Object.keys(PREPROCESS));
 }
 
-/** Throws "invalid-option" also at what a model alone may take, and a stage of several does not. */
+/** Like checkRunOptions(), and also throws for options that only a model of one stage takes. */
 export function checkStageRunOptions(names: readonly string[], options: RunOptions, owner: string): void {
   checkRunOptions(names, options, owner);
   const name = REFUSED.later.find((each) => Object(options)[each] !== undefined && !names.includes(each));
   if (name !== undefined) throw wrong(`${name}: ${owner} takes no such option`, `leave ${name} out`);
 }
 
-/** Throws "invalid-option" at what everything() does not take, and for a model that takes no clicks. */
+/** Throws "invalid-option" for what everything() does not take, and for a model that takes no clicks. */
 export function checkEverythingOptions(manifest: Manifest, options: EverythingOptions): void {
   if (!taskOptionNames(manifest).includes("points"))
     throw wrong("everything(): the model takes no clicks", "call run()");
   check(options, EVERYTHING, "everything()", Object.keys(EVERYTHING));
 }
 
-/** Returns those of the options that have these names. */
+/** Returns the options that have these names. */
 export function optionsOf(names: readonly string[], options: RunOptions): RunOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
 }
 
-/** Throws "invalid-option" at a name that is no option of a scene's runTensors(). */
+/** Throws "invalid-option" for a name that is not an option of a scene's runTensors(). */
 export function checkSceneRunOptions(options: SceneRunOptions): void {
   check(options, RUN_TENSORS, "runTensors()", ["signal"]);
 }
 
-/** Throws "invalid-option" at a name that is no option of runTensors(). */
+/** Throws "invalid-option" for a name that is not an option of runTensors(). */
 export function checkTensorRunOptions(manifest: Manifest, options: TensorRunOptions): void {
   const several = manifest.stages ?? manifest.textEncoder;
   const stage = several === undefined ? [] : ["stage"];
@@ -183,14 +184,17 @@ function check(
   }
 }
 
-/** What a stage of several does not take: it runs on a whole picture, a later one at the size of the first. */
+/**
+ * Options that a stage does not take: the first of several runs on a whole picture, a later one at the first
+ * one's size.
+ */
 const REFUSED: Readonly<Record<"only" | "first" | "later", readonly string[]>> = {
   only: [],
   first: ["tiles", "onTile", "slices", "onProgress"],
   later: ["tiles", "onTile", "slices", "size", "state"],
 };
 
-/** The names of the options that runs of a stage take, by its place in the model. */
+/** Returns the names of the options that a stage takes, by its place in the model. */
 export function optionNames(manifest: Manifest, place: keyof typeof REFUSED): string[] {
   const fed = manifest.inputs.flatMap((input) => {
     if (input.kind === "option") return [input.option];
@@ -207,7 +211,7 @@ function stateOption({ inputs }: Manifest): string[] {
   return stateInputs(inputs).length > 0 ? ["state"] : [];
 }
 
-/** A value, or one for each stage by its name. */
+/** Returns the rule for one value, or one for each stage by its name. */
 function byStage([takes, wanted]: Rule): Rule {
   return [(value) => takes(value) || (isObject(value) && Object.values(value).every(takes)), wanted];
 }

@@ -1,6 +1,6 @@
-// What a picture may be given as, and its size.
+// The types that a picture may be given as, and its size.
 
-/** A picture. It stays the caller's: nothing is closed or detached. */
+/** A picture. The runtime does not close or detach it. */
 export type ImageSource =
   | Blob
   | ImageBitmap
@@ -11,11 +11,14 @@ export type ImageSource =
   | OffscreenCanvas
   | VideoFrame;
 
-/** What goes into a run: a picture or, for a model that takes a stack, an array of as many as it has. */
+/**
+ * The input of a run: a picture or, for a model that takes a stack, an array with as many pictures as its
+ * input.
+ */
 export type RunSource = ImageSource | readonly ImageSource[];
 
 /** Width and height of a picture, in pixels. */
 export type PictureSize = readonly [width: number, height: number];
 
-/** The size of a picture; a number is a square. */
+/** The size of a picture; a number means a square. */
 export type SizeOption = number | PictureSize;

@@ -1,4 +1,4 @@
-// A text about a model, for who is asked for help: no picture, no address of the site, no prompt.
+// A text about a model for a bug report: without pictures, URLs of the site or prompts.
 
 import { graphFiles } from "../manifest/graphs.js";
 import type { ModelStage } from "../runs/model-stage.js";
@@ -9,10 +9,10 @@ interface ReportedModel {
   warnings: readonly Warning[];
 }
 
-/** An address of any scheme, also one inside of another, as in "blob:https://...". */
+/** A URL of any scheme, also one that contains another, such as "blob:https://...". */
 const ADDRESS = /\b(?:blob:)?[a-z][a-z0-9+.-]*:\/\/[^\s"'`),;]+/gi;
 
-/** Returns the report. `model` is null where none was loaded, `error` undefined where nothing failed. */
+/** Returns the report. `model` is null if none was loaded, `error` undefined if nothing failed. */
 export function reportText(model: ReportedModel | null, error?: unknown): string {
   const lines = [
     ...(error === undefined ? [] : errorLines(error)),
@@ -87,7 +87,7 @@ function selfTestText({ sample, fromCache }: SelfTest): string {
   return `passed with the sample "${sample}"${fromCache ? ", on an earlier visit" : ""}`;
 }
 
-/** Of the graph in use and its weights, as they are downloaded. */
+/** Returns the graph in use and the size of its weights, as downloaded. */
 function sizeText({ session, manifest: { files } }: ModelStage): string {
   const { graph } = session.loaded.candidate;
   const sizes = graphFiles(graph).map((path) => files.find((each) => each.path === path)?.size ?? 0);

@@ -1,4 +1,4 @@
-// What a run returns, of any task. A task's own result lies beside the task.
+// The results of a run, for any task. The type of each task's result is next to the task.
 
 import type { ClassifyResult } from "../tasks/classify/result.js";
 import type { CropClassesResult } from "../tasks/crop-classes/result.js";
@@ -19,7 +19,7 @@ import type { TextResult } from "../tasks/text/result.js";
 import type { TextBoxesResult } from "../tasks/text-boxes/result.js";
 import type { TextLineResult } from "../tasks/text-line/result.js";
 
-/** What `run()` returns; `kind` tells which. */
+/** What `run()` returns; `kind` says which. */
 export type Result =
   | DetectResult
   | PoseResult
@@ -40,7 +40,7 @@ export type Result =
   | TextResult
   | TensorResult;
 
-/** A result that holds objects with boxes. */
+/** A result that contains objects with boxes. */
 export type ObjectsResult =
   | DetectResult
   | PoseResult

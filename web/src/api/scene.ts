@@ -1,4 +1,4 @@
-// A picture that a model of several stages has looked at: its last stage answers about it as often as it is asked.
+// A picture that all stages but the last have run on: the last stage can run on it any number of times.
 
 import type { ModelStage } from "../runs/model-stage.js";
 import type { SceneSource } from "../runs/scene-source.js";
@@ -17,23 +17,26 @@ import {
 import type { EverythingResult, GlueContext, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
 import { withEitherSignal } from "./with-either-signal.js";
 
-/** What `model.look()` gives. It holds the picture, and the first stage's outputs in the worker, until `release()`. */
+/**
+ * What `model.look()` returns. It keeps the picture, and the earlier stages' outputs in the worker, until
+ * `release()`.
+ */
 export class Scene {
   /** The size of the upright picture, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** What the first stage found; null where its outputs are tensors for the next stage alone. */
+  /** The result of the earlier stages; null if their outputs are only tensors for the next stage. */
   readonly result: Result | null;
-  /** Milliseconds of all stages but the last. */
+  /** Milliseconds of all stages except the last. */
   readonly timings: Result["timings"];
   readonly #last: ModelStage;
   readonly #source: SceneSource;
   readonly #runs: StageRuns;
   readonly #ordered = new OrderedResults();
-  /** What takes so long that the others do not wait for it. */
+  /** Runs so long that the others do not wait for them: everything(). */
   readonly #long = new OrderedResults();
   readonly #onRelease: (scene: Scene) => void;
-  /** Fires at release(), for what is not waited for then. */
+  /** Aborts at release(), for calls that release() does not wait for. */
   readonly #closing = new AbortController();
   #released: Promise<void> | null = null;
 
@@ -54,8 +57,8 @@ export class Scene {
   }
 
   /**
-   * Runs the last stage, with the options that its task takes. Runs of a scene are answered in order; one that fails does
-   * not touch the next. Where the GPU is lost, the first stage runs again too, once.
+   * Runs the last stage, with the options of its task. Runs of a scene finish in the order of the calls; a
+   * failed run does not affect the next. After a lost GPU device the earlier stages run again too, once.
    */
   run(options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(
@@ -70,15 +73,16 @@ export class Scene {
     );
   }
 
-  /** Segments what a prompt points at: `run()` of a mask-generation model. */
+  /** Segments the object of a prompt: `run()` of a mask-generation model. */
   segment(prompt: RunOptions = {}, options: SceneRunOptions = {}): Promise<Result> {
     return this.run({ ...prompt, ...options });
   }
 
   /**
-   * Finds every object of a mask-generation model by a click at each point of a grid: what Segment Anything's
-   * `SamAutomaticMaskGenerator` finds without crops. Other runs of the scene have their turn between points, and do not wait
-   * for its answer. `release()` ends it after the points under way: it rejects with the code "aborted".
+   * Finds all objects with a mask-generation model, by a click at each point of a grid: Segment Anything's
+   * `SamAutomaticMaskGenerator` without crops. Other runs of the scene get their turn between points, and do
+   * not wait for this result. `release()` stops it after the current points: it rejects with the code
+   * "aborted".
    */
   everything(options: EverythingOptions = {}): Promise<EverythingResult> {
     return this.#long.add(
@@ -94,8 +98,8 @@ export class Scene {
   }
 
   /**
-   * Runs the graph of the last stage on tensors and returns all its outputs as they are. Inputs that are outputs of an
-   * earlier stage are left out: they are this scene's.
+   * Runs the graph of the last stage on tensors and returns all its outputs unchanged. Leave out inputs that
+   * are outputs of an earlier stage: they come from this scene.
    */
   runTensors(feeds: Tensors = {}, options: SceneRunOptions = {}): Promise<Tensors> {
     return this.#ordered.add(
@@ -107,7 +111,7 @@ export class Scene {
     );
   }
 
-  /** @internal The results of all stages but the last, by their names, as glue is given them. */
+  /** @internal Returns the results of all stages except the last, by stage name, as glue receives them. */
   results(): Promise<GlueContext["results"]> {
     return this.#ordered.add(
       wrapErrors(() => {
@@ -118,8 +122,8 @@ export class Scene {
   }
 
   /**
-   * Frees the picture and the tensors, after the runs that were called before; `everything()` is ended. The scene cannot be
-   * used any more.
+   * Frees the picture and the tensors, after the runs that were called before; stops `everything()`. The
+   * scene cannot be used afterwards.
    */
   release(): Promise<void> {
     this.#released ??= this.#release();
@@ -129,19 +133,19 @@ export class Scene {
   async #release(): Promise<void> {
     this.#onRelease(this);
     this.#closing.abort(releasedError());
-    // A run reaches the worker only some steps after its call.
+    // A run reaches the worker only some asynchronous steps after its call.
     await Promise.all([this.#ordered.settled(), this.#long.settled()]);
     await this.#source.release();
   }
 
   #check(): void {
     if (this.#released === null) return;
-    const fix = "call look() again, and release() when the picture is not needed any more";
+    const fix = "call look() again, and release() only when the picture is no longer needed";
     throw new WebbuildError("disposed", "the scene was used after release()", fix);
   }
 }
 
 function releasedError(): WebbuildError {
-  const fix = "nothing is wrong: release() stopped it; to have its answer, await it first";
+  const fix = "nothing is wrong: release() stopped it; to get its result, await it before release()";
   return new WebbuildError("aborted", "stopped, as its scene was released", fix);
 }

@@ -31,7 +31,7 @@ export class Scenes {
     this.#last = stages.at(-1) ?? stages[0];
   }
 
-  /** Runs the first stage on a picture. Throws "one-stage" for a model that has no other. */
+  /** Runs the first stages on a picture. Throws "one-stage" for a model of one stage. */
   async look(source: RunSource, options: RunOptions): Promise<Scene> {
     if (this.#first === this.#last) throw hasOneStage();
     checkStageRunOptions([...optionNames(this.#first.manifest, "first"), "size"], options, "the first stage");
@@ -55,12 +55,12 @@ export class Scenes {
     }
   }
 
-  /** Frees what is open. */
+  /** Releases all open scenes. */
   end(): void {
     for (const scene of this.#open) void scene.release();
   }
 
-  /** `lasts`: whether the picture is held for longer than a run. */
+  /** `lasts`: whether the picture is kept for longer than one run. */
   async #look(
     source: RunSource,
     options: RunOptions,
@@ -71,18 +71,18 @@ export class Scenes {
     for (const middle of this.#stages.slice(1, -1)) checkStageRun(middle.manifest, {});
     const { signal, size, state: _, ...rest } = options;
     const input = runInput(manifest.inputs);
-    const asked = requestedSize(choice.sizes, size);
+    const requested = requestedSize(choice.sizes, size);
     session.check(signal);
     const sources = checkPictureCount(input, source);
     const { takesFrames } = session.loaded;
     const packed = await packImages(sources, {
       asFrames: !lasts && takesFrames,
-      decodesFiles: asked === null && choice.sizes.length > 1,
+      decodesFiles: requested === null && choice.sizes.length > 1,
       wraps: false,
     });
     const pictures = lasts ? packed.pictures.map(lasting) : packed.pictures;
-    const [sized] = choice.bySize(pictures, asked, input.count !== null);
-    if (sized === undefined) throw internalError("a look at no picture");
+    const [sized] = choice.bySize(pictures, requested, input.count !== null);
+    if (sized === undefined) throw internalError("look() without a picture");
     const variant = choice.variantOf(sized.size, 1);
     const look = { number: this.#looks++, variant, pictures, options: rest };
     const kept = new SceneSource(this.#stages, look);
@@ -100,7 +100,7 @@ export class Scenes {
   }
 }
 
-/** A VideoFrame that is held keeps its video from going on. */
+/** Returns the picture, copied if it is a VideoFrame: a VideoFrame that is kept open stalls its video. */
 function lasting(picture: Picture): Picture {
   if (!isVideoFrame(picture)) return picture;
   try {

@@ -1,11 +1,11 @@
-// Options of load() that may differ from stage to stage.
+// Options of load() that may differ between stages.
 
 import type { Manifest } from "../manifest/manifest.js";
 import { everyModel } from "../manifest/stages.js";
 import { WebbuildError } from "./errors.js";
 import type { StageOption } from "./types.js";
 
-/** Returns what an option is for a stage: one value for all, or by the stage's name; "auto" where it is left out. */
+/** Returns an option's value for a stage: one value for all, or by stage name; "auto" if it is left out. */
 export function stageOption<T extends string>(
   option: StageOption<T> | undefined,
   stage: string | undefined,
@@ -14,7 +14,7 @@ export function stageOption<T extends string>(
   return (stage === undefined ? undefined : option[stage]) ?? "auto";
 }
 
-/** Throws "invalid-option" at a stage that the model does not have. */
+/** Throws "invalid-option" for the name of a stage that the model does not have. */
 export function checkStageNames(manifest: Manifest, option: unknown, name: string): void {
   if (typeof option !== "object" || option === null) return;
   const names = everyModel(manifest).flatMap(({ stageName }) => stageName ?? []);

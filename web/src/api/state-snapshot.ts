@@ -1,4 +1,4 @@
-// A state of a model, outside of the model.
+// A snapshot of a model's state, as plain data.
 
 import { areStates, stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -7,15 +7,15 @@ import { WebbuildError } from "./errors.js";
 import type { Tensors } from "./tensors.js";
 
 /**
- * The state of a model after some run, from `snapshot()` for `restore()`. Plain data: it can be cloned, posted, or stored
- * in IndexedDB.
+ * The state of a model after a run: `snapshot()` returns it and `restore()` takes it. It is plain data: it
+ * can be cloned, posted, or stored in IndexedDB.
  */
 export interface StateSnapshot {
-  /** How many runs there were since the state was zeros. */
+  /** The number of runs since the state was zeros. */
   readonly steps: number;
-  /** The size of the last picture, null where there was none. */
+  /** The size of the last picture, null if there was none. */
   readonly size: { readonly width: number; readonly height: number } | null;
-  /** The state's tensors, by the names of their inputs. */
+  /** The state's tensors, by input name. */
   readonly tensors: Readonly<Tensors>;
 }
 
@@ -25,7 +25,7 @@ export function checkedSnapshot(variants: readonly Manifest[], snapshot: StateSn
   const fix = "give what snapshot() of the same model returned";
   if (!isCount(steps, 0) || !isPictureSize(size)) {
     const what =
-      "not a snapshot: steps is to be a whole number, and size null or a width and height in pixels";
+      "not a snapshot: steps must be a whole number, and size null or a width and height in pixels";
     throw new WebbuildError("invalid-state", what, fix);
   }
   if (variants.some(({ inputs }) => areStates(inputs, Object(tensors)))) return snapshot;

@@ -1,5 +1,5 @@
-// The state of a recurrent model. It stays in the worker, on WebGPU in GPU buffers. It is read back only by snapshot(), and
-// before the model moves to another worker.
+// The state of a recurrent model. It stays in the worker; on WebGPU in GPU buffers. It is read back only by
+// snapshot(), and before the model moves to another worker.
 
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
@@ -13,28 +13,39 @@ import { WebbuildError, wrapErrors } from "./errors.js";
 import { checkedSnapshot, type StateSnapshot } from "./state-snapshot.js";
 import type { Warning } from "./types.js";
 
-/** @internal A run: `from` gives the state that it reads, in the worker it is sent to, which is another when it is repeated. */
+/**
+ * @internal A run. `from` returns the state to read, in the worker that gets the run: a repeated run may get
+ * another worker.
+ */
 export type StateWork<T> = (from: () => StateRequest) => Promise<T>;
 
-/** @internal A run's turn in the sequence: taken when it is called, over when it calls `leave()`. */
+/** @internal A run's turn in the sequence. It begins with the run's call, and ends with `leave()`. */
 export interface StateTurn {
   readonly state: ModelState;
   readonly started: Promise<void>;
   leave(): void;
 }
 
-/** The recurrent state of one sequence of frames: each run reads what the one before wrote. `model.newState()` makes one. */
+/**
+ * The recurrent state of one sequence of frames: each run reads what the previous run wrote.
+ * `model.newState()` makes one.
+ */
 export class ModelState {
   readonly #owner: VariantSessions;
   readonly #id: number;
-  /** One run at a time: each reads the state that the one before wrote. */
+  /** One run at a time: each reads the state that the previous run wrote. */
   readonly #queue = new Queue();
   #steps = 0;
-  /** The run that wrote the state, and the loaded graph whose worker holds it; null for zeros, and for a state in memory only. */
+  /**
+   * The run that wrote the state, and the loaded graph whose worker has it; null for zeros, and for a state
+   * in memory only.
+   */
   #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
   /** A copy of the state in memory, null if there is none. */
   #copy: SavedState | null = null;
-  /** Sessions whose worker may hold tensors of this state. A model for several sizes has a session for each. */
+  /**
+   * Sessions whose worker may have tensors of this state. A model for several sizes has a session for each.
+   */
   readonly #sessions = new Set<ResilientSession>();
   #released = false;
 
@@ -48,13 +59,13 @@ export class ModelState {
     return new ModelState(owner, id);
   }
 
-  /** @internal Whether it is a state of this model, not released. */
+  /** @internal Returns whether a value is a state of this model that is not released. */
   static isOf(value: unknown, owner: VariantSessions): value is ModelState {
     const state = Object(value) as ModelState;
     return #owner in state && state.#owner === owner && !state.#released;
   }
 
-  /** How many runs there were since the state was zeros. */
+  /** The number of runs since the state was zeros. */
   get steps(): number {
     return this.#steps;
   }
@@ -74,7 +85,10 @@ export class ModelState {
     );
   }
 
-  /** Sets the state to a snapshot of this model. Throws "invalid-state" for one of another model or shape. */
+  /**
+   * Sets the state to a snapshot of this model. Throws "invalid-state" for a snapshot of another model or
+   * shape.
+   */
   restore(snapshot: StateSnapshot): Promise<void> {
     return wrapErrors(() => {
       const { steps, size, tensors } = structuredClone(checkedSnapshot(this.#owner.variants, snapshot));
@@ -82,7 +96,7 @@ export class ModelState {
     });
   }
 
-  /** Frees the memory of the state. It cannot be used any more. */
+  /** Frees the memory of the state. It cannot be used afterwards. */
   release(): Promise<void> {
     this.#released = true;
     return this.#queue.add(async () => {
@@ -94,7 +108,10 @@ export class ModelState {
     });
   }
 
-  /** @internal Takes the next place in the sequence: pictures may be decoded in another order than runs were called. */
+  /**
+   * @internal Takes the next place in the sequence, since pictures may be decoded in another order than runs
+   * were called.
+   */
   enter(): StateTurn {
     let leave = (): void => {};
     const left = new Promise<void>((resolve) => {
@@ -110,8 +127,8 @@ export class ModelState {
   }
 
   /**
-   * @internal Does a run whose turn it is. If it fails or is aborted, the state stays as it was. `begins` tells from the
-   * answer whether the worker started from zeros.
+   * @internal Does a run when its turn has come. If it fails or is aborted, the state stays as it was.
+   * `startsFromZeros` returns from the answer whether the worker started from zeros.
    */
   async advance<T>(
     run: number,
@@ -136,7 +153,7 @@ export class ModelState {
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
   }
 
-  /** Returns the state that the next run reads; `why` it is zeros, if a state was expected. */
+  /** Returns the state that the next run reads. `why`: the reason it is zeros, if a state was expected. */
   #find(
     session: ResilientSession,
     inputs: Manifest["inputs"],

@@ -1,4 +1,4 @@
-// A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
+// Runs a model on a video's frames, one at a time. Frames that arrive during a run are dropped, never queued.
 
 import { classNameOf } from "../preprocess/class-name.js";
 import type { StreamTracks } from "../tracking/stream-tracks.js";
@@ -11,8 +11,8 @@ type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
 type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
 
 /**
- * The state of a stream, null for a model without one; `own`: made for this stream, and released with it. Its tracks, null
- * where it keeps none: they end with it.
+ * What a stream keeps. `state`: null for a model without one. `own`: the state was made for this stream and
+ * is released with it. `tracks`: null without tracking; they end with the stream.
  */
 interface StreamState {
   state: ModelState | null;
@@ -20,25 +20,28 @@ interface StreamState {
   tracks: StreamTracks | null;
 }
 
-/** The frame of a video that a result of `stream()` is of. */
+/** The video frame of a result of `stream()`. */
 export interface StreamedFrame {
-  /** Its place in the video, in seconds. */
+  /** Its time in the video, in seconds. */
   time: number;
-  /** How many frames were shown since the one before, and not run. */
+  /** The number of frames that were shown since the previous one and not run. */
   dropped: number;
-  /** Milliseconds from its being shown to its result. */
+  /** Milliseconds from when the frame was shown to its result. */
   latency: number;
 }
 
-/** What `model.stream()` gives. */
+/** What `model.stream()` returns. */
 export class Stream {
-  /** Resolves when the stream was stopped or the video ended. Rejects with what a run or the listener threw. */
+  /**
+   * Resolves when the stream is stopped or the video ends. Rejects with the error of a run or of the
+   * listener.
+   */
   readonly finished: Promise<void>;
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;
   readonly #stopping = new AbortController();
   readonly #tracks: StreamTracks | null;
-  /** Whether the tracks are to be forgotten before the next frame is run: the one under way is of before. */
+  /** Whether to clear the tracks before the next frame runs: the current run began before the reset. */
   #resets = false;
 
   /** @internal */
@@ -65,15 +68,15 @@ export class Stream {
   }
 
   /**
-   * Begins again with the next frame that is run, for instance after a seek: sets the state to zeros and forgets all tracks,
-   * whose ids begin at 1.
+   * Starts again with the next frame, for instance after a seek: sets the state to zeros and clears all
+   * tracks. Ids begin at 1.
    */
   async reset(): Promise<void> {
     this.#resets = true;
     await this.state?.reset();
   }
 
-  /** Drops the run under way, and gives no further result. */
+  /** Drops the current run, and gives no further results. */
   stop(): void {
     this.#stopping.abort();
     this.#tracks?.end();
@@ -109,43 +112,46 @@ export class Stream {
   }
 }
 
-/** Throws unless frames of the video can be waited for here. @internal */
+/** Throws if the source is no video, or the browser cannot wait for its frames. @internal */
 export function requireVideo(source: unknown): void {
-  const fix = "give a <video> element; call run() for what is no video";
+  const fix = "give a <video> element; for an image call run()";
   if (classNameOf(source) !== "HTMLVideoElement")
     throw new WebbuildError("invalid-image", "stream() takes a video", fix);
   if (!("requestVideoFrameCallback" in Object(source)))
     throw new WebbuildError("invalid-image", "this browser has no requestVideoFrameCallback()", fix);
 }
 
-/** Throws unless results can be given to it. @internal */
+/** Throws if the listener is not a function. @internal */
 export function requireListener(onResult: unknown): void {
   if (typeof onResult === "function") return;
   const fix = "give a function: stream(video, (result) => { ... })";
   throw new WebbuildError("invalid-option", `onResult: wanted a function, got ${typeof onResult}`, fix);
 }
 
-/** `count` is how many frames the browser has shown, null where that is not known, `shown` when (as performance.now() counts), `time` the frame's place. */
+/**
+ * A frame: `count` is the number of frames that the browser has shown, null if unknown; `shown` the time by
+ * performance.now(); `time` the position in the video.
+ */
 interface ShownFrame {
   count: number | null;
   shown: number;
   time: number;
 }
 
-/** How many frames were shown after the one and before the other. */
+/** Returns how many frames were shown between the two. */
 function droppedBetween(before: ShownFrame | null, frame: ShownFrame): number {
   if (before === null || before.count === null || frame.count === null) return 0;
   return Math.max(0, frame.count - before.count - 1);
 }
 
-/** A video that stands still shows a frame too, of which it will not tell. */
+/** Returns the first frame. A paused video shows one too, but fires no callback for it. */
 function firstFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<ShownFrame | null> {
   const stands = video.paused && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
   if (!stands || signal.aborted) return nextFrame(video, signal);
   return Promise.resolve({ count: null, shown: performance.now(), time: video.currentTime });
 }
 
-/** Returns the next frame that is shown, null when there is none any more. */
+/** Returns the next frame that is shown, null after the last. */
 function nextFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<ShownFrame | null> {
   return new Promise((resolve) => {
     const settle = (frame: ShownFrame | null): void => {

@@ -1,4 +1,4 @@
-// Tensors, as a caller gives and gets them.
+// Tensors, as the public calls take and return them.
 
 import type { Output } from "../manifest/manifest.js";
 

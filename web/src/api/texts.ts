@@ -1,8 +1,8 @@
-// What a text encoder is asked, and what it says of a picture.
+// Options and results of the calls that take text.
 
 /** Options of `embedText()` and `classify()`. */
 export interface TextOptions {
-  /** Texts with a `{}` for the words; the mean of all templates' vectors is taken. Default: the words alone. */
+  /** Texts with a `{}` for the label; their vectors are averaged. Default: the label alone. */
   templates?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -10,13 +10,13 @@ export interface TextOptions {
 /** The vector of a text, of length 1. */
 export type TextVector = Float32Array<ArrayBuffer>;
 
-/** A label, and how well it fits a picture. */
+/** A label, and how well it matches a picture. */
 export interface LabelScore {
   label: string;
-  /** Its place among the labels. */
+  /** Its index in the list of labels. */
   index: number;
-  /** Of a softmax over all labels, or of a sigmoid of each, as the model was trained. */
+  /** The softmax over all labels, or the sigmoid of each, as the model was trained. */
   score: number;
-  /** Of the vectors of label and picture. */
+  /** The cosine similarity of the label's and the picture's vectors. */
   cosine: number;
 }

@@ -1,4 +1,4 @@
-// All public types: what goes into a model, what comes out, and what it says of itself.
+// All public types: inputs, options, results and info.
 
 export type { Manifest } from "../manifest/manifest.js";
 export type { EverythingOptions } from "../tasks/mask-generation/everything/settings.js";

@@ -1,4 +1,4 @@
-// How the runtime passes warnings to the model.
+// The type of the function that passes warnings to the model.
 
 import type { Warning } from "./types.js";
 

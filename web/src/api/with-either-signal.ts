@@ -1,6 +1,6 @@
-// One AbortSignal of two. Not `AbortSignal.any`: Safari has it only since 17.4.
+// Combines two AbortSignals. Not with `AbortSignal.any`: Safari has it only since 17.4.
 
-/** Does work with a signal that fires when either of them does, for the same reason. */
+/** Does work with a signal that aborts when either of them does, for the same reason. */
 export async function withEitherSignal<T>(
   one: AbortSignal | undefined,
   other: AbortSignal,

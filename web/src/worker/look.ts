@@ -13,7 +13,7 @@ import type { HostedModel } from "./hosted-model.js";
 import { type InferenceRequest, infer } from "./infer.js";
 import type { KeptOutputs } from "./run-outputs.js";
 
-/** What the page gets from look(). */
+/** The answer to look(). */
 export interface LookReport {
   /** The size of the upright picture. */
   source: Size;
@@ -37,7 +37,7 @@ export async function look(
   const { readsPicture, resultIsOutputs } = taskOf(manifest);
   const keeps = { ...kept, decodes: !resultIsOutputs };
   const [picture, ...others] = request.pictures;
-  if (picture === undefined) throw internalError("a look at no picture");
+  if (picture === undefined) throw internalError("look() without a picture");
   const run = (pictures: readonly Picture[]) => infer(model, engine, { ...request, pictures }, keeps);
   const found = await (readsPicture && keeps.decodes
     ? withDecoded(request.pictures, run)
@@ -58,7 +58,7 @@ export async function look(
   };
 }
 
-/** Returns what later stages see of the scene after the first stage. */
+/** Returns the view of the scene for later stages. */
 function firstView(
   { inputs, stageName = "" }: HostedModel["manifest"],
   picture: Picture,

@@ -65,7 +65,7 @@ describe("wasm", () => {
   test("runs on the small build", async () => {
     const model = await loadTiny({ backend: "wasm" });
     expect(model.backend).toBe("wasm");
-    expect(model.reason).toContain("asked for");
+    expect(model.reason).toContain("requested");
     expect(model.info()).toMatchObject({ engine: { build: "wasm" }, adapter: null });
   });
 

@@ -261,7 +261,7 @@ describe("a model with state refuses", () => {
         JSON.stringify(part),
       ).rejects.toMatchObject({
         ...refused,
-        message: expect.stringContaining("steps is to be a whole number"),
+        message: expect.stringContaining("steps must be a whole number"),
       });
     expect(model.state?.steps).toBe(0);
   });
