@@ -1,5 +1,5 @@
-// The service worker in whose scope only the runtime's worker is. It serves the engine from Cache Storage, so that the browser
-// caches its compiled code, and leaves every other request to the browser.
+// The service worker of the runtime's worker alone. It serves the engine from Cache Storage, so that the
+// browser caches its compiled code. All other requests go to the browser.
 
 import type { ServiceWorkerScope } from "./service-worker-events.js";
 import { engineResponse } from "./storage/engine-response.js";

@@ -1,4 +1,5 @@
-// Which backend a stage with "auto" runs on: WebGPU first, then whichever is faster here, compared while nobody waits.
+// Chooses the backend of a stage with "auto": WebGPU first, then the faster one on this machine, measured
+// while it is idle.
 
 import { asWebbuildError, internalError } from "../api/errors.js";
 import type { Backend } from "../api/load-options.js";
@@ -16,7 +17,10 @@ import { comparedReason, leastReason, NOT_YET, ONLY_ONE, tooSlowReason } from ".
 import { betterBackend, type Preference, type RunTimes, type TimedRun, timeBackends } from "./timed-runs.js";
 import type { FindTrial, Trial } from "./trial.js";
 
-/** How much longer than a run of the current backend the other may take for its first, and the least that it gets. */
+/**
+ * The time limit of the other backend's first run: a multiple of the current backend's run, and a minimum in
+ * milliseconds.
+ */
 const FIRST_RUN = { times: 10, least: 2000 };
 
 interface Verdict {
@@ -25,7 +29,7 @@ interface Verdict {
   times: RunTimes | null;
 }
 
-/** What is compared, and what was asked for. */
+/** The sessions to compare, and the caller's options. */
 export interface Compared {
   sessions: VariantSessions;
   request: LoadRequest;
@@ -38,10 +42,10 @@ export class BackendChoice {
   readonly #compared: Compared | null;
   #info: BackendChoiceInfo;
   #isMade: boolean;
-  /** Called when it is made. */
+  /** Called when the choice is made. */
   onMade: () => void = () => {};
 
-  /** A string says why nothing is compared; what is remembered is not compared again. */
+  /** A string is the reason why the backends are not compared. A stored choice is not compared again. */
   constructor(compared: Compared | string) {
     const isFixed = typeof compared === "string";
     this.#compared = isFixed ? null : compared;
@@ -58,12 +62,12 @@ export class BackendChoice {
     return this.#isMade;
   }
 
-  /** Leaves the stage where it is, for this visit. */
+  /** Keeps the stage on its backend for this visit. */
   stay(reason: string): void {
     this.#made({ reason, times: null });
   }
 
-  /** Compares the backends, if there is something to compare them by. Nobody waits until `signal` fires. */
+  /** Compares the backends, if there is a run to time. Aborts when `signal` fires. */
   async choose(signal: AbortSignal): Promise<void> {
     if (this.#compared === null) return;
     try {
@@ -79,7 +83,7 @@ export class BackendChoice {
 
   async #compare(compared: Compared, trial: Trial, signal: AbortSignal): Promise<void> {
     const { loaded } = await compared.sessions.open(trial.variant);
-    // Runs of before a loss or a move say nothing of where the stage is now.
+    // Runs before a loss or a move were on another loaded graph.
     if (trial.loaded !== loaded) return;
     const other = otherCandidate(loaded);
     if (other === undefined) {
@@ -133,7 +137,7 @@ export class BackendChoice {
   }
 }
 
-/** Times both. Returns null where what was to be timed is gone. */
+/** Times both backends. Returns null if the run's inputs are gone. */
 async function reach(
   prefer: Preference,
   trial: Trial,

@@ -10,39 +10,43 @@ import type { Manifest } from "../manifest/manifest.js";
 import { type Fields, findingKey, isRecent, readFinding, writeFinding } from "../storage/findings.js";
 import type { Preference, RunTimes } from "./timed-runs.js";
 
-/** `times` are null where the other backend was not worth a run. */
+/** `times` are null if the other backend's lower bound was already too slow, so that it was not run. */
 interface RememberedChoice {
   backend: Backend;
   reason: string;
   times: RunTimes | null;
-  /** That the model was timed on: another has another answer. */
+  /** The adapter that the model was timed on. With another one the choice is not valid. */
   adapter: AdapterInfo | null;
   /** Milliseconds since 1970. */
   at: number;
 }
 
-/** A browser does not tell of a new driver, nor of one that is slower now. */
+/**
+ * The milliseconds that a choice stays valid: browsers do not report a new driver, or one that became slower.
+ */
 const LIFE = 60 * 86_400_000;
 const BACKENDS: readonly Backend[] = ["webgpu", "wasm"];
 
-/** What a choice is kept under, and what was kept; null where nothing was that still holds. */
+/**
+ * The key that a choice is stored under, and the stored choice; null if there is none that is still valid.
+ */
 export interface ChoiceMemory {
   key: string;
   known: RememberedChoice | null;
 }
 
-/** Returns what is remembered of a model. The adapter is asked for only where something is: that takes its time. */
+/** Returns the stored choice of a model. Requests the adapter, which takes time, only if one is stored. */
 export async function readChoice(
   manifest: Manifest,
   base: string,
-  asked: { prefer: Preference; precision: string; beside: LoadOptions["backend"] },
+  options: { prefer: Preference; precision: string; beside: LoadOptions["backend"] },
   warn: Warn,
 ): Promise<ChoiceMemory> {
   const { graphs, engines, files } = manifest;
   const used = [...graphs.flatMap(graphFiles), ...engines.flatMap(engineFiles)];
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
   const machine = [navigator.userAgent, navigator.hardwareConcurrency, crossOriginIsolated];
-  const key = await findingKey(base, ["backend", asked, machine, hashes]);
+  const key = await findingKey(base, ["backend", options, machine, hashes]);
   const known = await readFinding<RememberedChoice>(key, isChoice, warn);
   if (known === undefined) return { key, known: null };
   const adapter = await requireAdapter().catch(() => null);

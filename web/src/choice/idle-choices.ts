@@ -1,4 +1,4 @@
-// The choices of all stages of a model: made one after another when nobody waits, the last stage first.
+// Makes the choices of all stages of a model, one after another while it is idle, the last stage first.
 
 import { stageInputs } from "../manifest/stages.js";
 import type { ModelStage } from "../runs/model-stage.js";
@@ -12,7 +12,7 @@ interface Releasable {
 export class IdleChoices {
   readonly #stages: readonly ModelStage[];
   readonly #idle: IdleTime;
-  /** What the last run ran on, to be timed again on the other backend. */
+  /** The scene of the last run, to time it again on the other backend. */
   #scene: Releasable | null = null;
 
   constructor(stages: readonly ModelStage[]) {
@@ -25,7 +25,7 @@ export class IdleChoices {
     else for (const { session } of stages) session.activity = this.#idle;
   }
 
-  /** Releases the scene of a run: the last one's only when nothing is to be timed on it any more. */
+  /** Releases the scene of a run. Keeps the latest one until no stage is timed on it any more. */
   release(scene: Releasable): void {
     this.#release();
     this.#scene = scene;
@@ -42,7 +42,7 @@ export class IdleChoices {
       if (signal.aborted) return false;
       if (!stage.backendChoice.isMade) await this.#chooseFor(stage, signal);
     }
-    // What is left is compared by later runs.
+    // Stages without a choice are compared after later runs.
     if (!signal.aborted) this.#release();
     return this.#areMade();
   }
@@ -54,7 +54,9 @@ export class IdleChoices {
       stage.backendChoice.stay(TAKEN_ON_GPU);
   }
 
-  /** The stages that take tensors of this one on the GPU: elsewhere these would cross at each of their runs. */
+  /**
+   * Returns the stages that read this one's outputs on the GPU: on WASM these would be copied in each run.
+   */
   #takersOnGpu({ name }: ModelStage): ModelStage[] {
     return this.#stages.filter(({ manifest, session }) => {
       const takes = stageInputs(manifest).some(({ stage }) => stage === name);

@@ -1,4 +1,4 @@
-// Moves a stage to the other backend, where its graphs are open already.
+// Moves a stage to the other backend, on which its graphs are already open.
 
 import { abortedError } from "../api/errors.js";
 import type { Candidate } from "../fallback/candidates.js";
@@ -7,7 +7,10 @@ import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { OtherBackend } from "./other-backend.js";
 
-/** Every graph that is open on the backend of `loaded` goes where the others are. Returns whether one did. */
+/**
+ * Moves every graph that is open on the backend of `loaded` to the other backend. Returns whether one was
+ * moved.
+ */
 export async function moveStage(
   sessions: Pick<VariantSessions, "opened">,
   { candidate: { backend } }: LoadedModel,
@@ -23,7 +26,7 @@ export async function moveStage(
   }
   let went = false;
   for (const [session, from, to] of moves) {
-    // A call that begins now must not end what the model is about to run on.
+    // Keep it now: a call that begins now must not end what the model is about to run on.
     otherBackend.keep(to);
     if (await session.moveTo(from, inPlaceOf(from, to, reason))) went = true;
     else to.connection.end(abortedError());
@@ -36,7 +39,7 @@ export function otherCandidate({ candidate, remaining }: LoadedModel): Candidate
   return remaining.find(({ backend }) => backend !== candidate.backend);
 }
 
-/** The old place stays a candidate: there the model goes where the new one fails. */
+/** Keeps the old backend as a candidate: the model falls back to it if the new one fails. */
 function inPlaceOf({ candidate, remaining }: LoadedModel, to: LoadedModel, reason: string): LoadedModel {
   const same = remaining.filter(({ backend }) => backend === candidate.backend);
   return { ...to, candidate: { ...to.candidate, reason }, remaining: [candidate, ...same] };

@@ -7,7 +7,7 @@ import type { LoadRequest } from "../fallback/load-request.js";
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { Manifest } from "../manifest/manifest.js";
 
-/** They run in a worker of their own, so that they delay no run of the visitor. */
+/** The graphs run in their own worker, so that they do not delay the visitor's runs. */
 export class OtherBackend {
   readonly #request: LoadRequest;
   readonly #signal: AbortSignal;
@@ -15,7 +15,7 @@ export class OtherBackend {
   readonly #open = new Map<Manifest, LoadedModel>();
   readonly #end = (): void => this.end();
 
-  /** `signal` closes all that are not kept. */
+  /** `signal` ends all graphs that are not kept. */
   constructor(request: LoadRequest, signal: AbortSignal, load = loadFirstWorking) {
     this.#load = load;
     this.#request = { ...request, ownWorker: `choice ${performance.now()} ${Math.random()}` };
@@ -32,7 +32,7 @@ export class OtherBackend {
     return loaded;
   }
 
-  /** Hands one over: `end()` leaves it open, and whoever keeps it has to end it. */
+  /** Gives a graph to the caller: `end()` leaves it open, and the caller has to end it. */
   keep(kept: LoadedModel): void {
     for (const [manifest, loaded] of this.#open) if (loaded === kept) this.#open.delete(manifest);
   }

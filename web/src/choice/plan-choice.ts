@@ -8,14 +8,14 @@ import { type ChoiceMemory, readChoice } from "./choice-memory.js";
 import { ONLY_ONE } from "./reasons.js";
 import type { Preference } from "./timed-runs.js";
 
-/** `memory` is null where the backends are not compared, for that reason. */
+/** `memory` is null if the backends are not compared; `reason` says why. */
 export interface PlannedChoice {
   chain: FallbackChain;
   memory: ChoiceMemory | null;
   reason: string;
 }
 
-/** `beside` is the backend asked for, of each stage where there are several: a choice is right beside these alone. */
+/** `beside` is the `backend` option, for all stages: a stored choice is valid only for the same option. */
 export async function planChoice(
   request: LoadRequest,
   prefer: Preference,
@@ -32,10 +32,10 @@ export async function planChoice(
 }
 
 function notCompared({ backend, trace, cache }: LoadRequest, { candidates }: FallbackChain): string | null {
-  if (backend !== "auto") return `backend "${backend}" was asked for`;
+  if (backend !== "auto") return `backend "${backend}" was requested`;
   if (new Set(candidates.map((each) => each.backend)).size < 2) return ONLY_ONE;
   const notCompared = notComparedReason();
   if (notCompared !== null) return notCompared;
-  if (trace) return "a model that is traced stays where it is";
-  return cache ? null : "nothing is kept for the next visit, as was asked for";
+  if (trace) return "a traced model stays on its backend";
+  return cache ? null : "the measurement could not be stored: cache is false";
 }

@@ -4,11 +4,11 @@ import type { Backend } from "../api/load-options.js";
 import { BACKEND_NAMES } from "../fallback/candidates.js";
 import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.js";
 
-/** Why nothing was compared. */
+/** Reasons why the backends were not compared. */
 export const ONLY_ONE = "the bundle runs on one backend here";
-export const NOT_YET = "the backends are compared when the model has run and nobody waits";
+export const NOT_YET = "the backends are compared once the model has run and is idle";
 export const TAKEN_ON_GPU = "a later stage takes its outputs on the GPU";
-export const UNKNOWN_INPUTS = "the model cannot be timed: nobody knows what its inputs mean";
+export const UNKNOWN_INPUTS = "the model cannot be timed: the meaning of its inputs is unknown";
 
 export function comparedReason(backend: Backend, times: RunTimes, prefer: Preference): string {
   const other = otherThan(backend);
@@ -16,12 +16,12 @@ export function comparedReason(backend: Backend, times: RunTimes, prefer: Prefer
   const what = `${BACKEND_NAMES[backend]} takes ${milliseconds(taken)} a run here, ${BACKEND_NAMES[other]} ${milliseconds(left)}`;
   if (prefer === "battery")
     return `${what}; all threads together count, and a small difference changes nothing`;
-  return taken <= left ? what : `${what}: too small a difference to change for`;
+  return taken <= left ? what : `${what}: too small a difference to switch`;
 }
 
-/** `least` is what WASM needs whatever the processor. */
+/** `least` is a lower bound of WASM's time on any processor. */
 export function leastReason(own: number, least: number): string {
-  return `WebGPU takes ${milliseconds(own)} a run here, WASM would need ${milliseconds(least)} at the least`;
+  return `WebGPU takes ${milliseconds(own)} a run here, WASM would need at least ${milliseconds(least)}`;
 }
 
 export function tooSlowReason(backend: Backend, own: number, limit: number): string {

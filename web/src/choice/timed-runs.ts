@@ -1,24 +1,27 @@
-// Runs of a model on both backends, timed in turns, and the faster backend.
+// Times runs of a model on both backends in turns, and returns the faster backend.
 
 import type { Backend } from "../api/load-options.js";
 
 /** Milliseconds of each run. */
 export type RunTimes = Readonly<Record<Backend, readonly number[]>>;
 
-/** What a visitor wants of a run: that it is over soon, or that it takes little from the battery. */
+/** What to minimize: the time of a run, or its use of the battery. */
 export type Preference = "latency" | "battery";
 
-/** Timed runs of each backend, at most. */
+/** The maximum number of timed runs of each backend. */
 export const ROUNDS = 5;
-/** From here on more runs would not change what is found. */
+/** The number of runs, and the ratio of their times, from which on the result is clear. */
 const CLEAR = 3;
-/** How much better another backend has to be: what is used is not left for less. */
+/** The other backend's time must be below this share of the current one's, else the stage stays. */
 const MARGIN = 0.8;
 
-/** Runs a model once on a backend and returns the milliseconds that this took. */
+/** Runs a model once on a backend and returns the milliseconds it took. */
 export type TimedRun = () => Promise<number>;
 
-/** Times both backends in turns, so that what slows the machine down slows both. Each has had a first run before. */
+/**
+ * Times both backends in turns, so that other load on the machine slows both. Both have had a first run
+ * before.
+ */
 export async function timeBackends(
   current: Backend,
   run: Readonly<Record<Backend, TimedRun>>,
@@ -31,8 +34,8 @@ export async function timeBackends(
 }
 
 /**
- * Returns the backend to use. Another than `current` only where nearly all of its runs cost clearly less than nearly all of
- * the current one's: on a machine that is busy with other things the times say little, and nothing changes.
+ * Returns the backend to use. It is the other one only if nearly all its runs cost clearly less than nearly
+ * all of the current one's: on a busy machine the times say little, and nothing changes.
  */
 export function betterBackend(
   current: Backend,
@@ -55,7 +58,10 @@ export function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** Where one is so much faster, three runs of each do; but not where the clock stood or went back in one of them. */
+/**
+ * Whether three runs of each are enough, since one is so much faster. Not if a time is 0 or less: the clock
+ * is wrong.
+ */
 function isClear({ webgpu, wasm }: RunTimes): boolean {
   if (webgpu.length < CLEAR || Math.min(...webgpu, ...wasm) <= 0) return false;
   const ratio = Math.max(...webgpu) / Math.min(...wasm);
@@ -63,7 +69,10 @@ function isClear({ webgpu, wasm }: RunTimes): boolean {
   return ratio < 1 / CLEAR || inverse < 1 / CLEAR;
 }
 
-/** The ends of the times without the fastest and the slowest run. NaN, which nothing is less than, of fewer than 3. */
+/**
+ * Returns the range of the times without the fastest and the slowest run; NaN, so that no comparison holds,
+ * for fewer than 3.
+ */
 function nearlyAll(times: readonly number[]): { least: number; most: number } {
   const sorted = times.toSorted((a, b) => a - b).slice(1, -1);
   return { least: sorted[0] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };

@@ -1,4 +1,4 @@
-// A timed run that compares two backends: the same run on both.
+// A run that compares two backends: the same run, timed on both.
 
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
@@ -7,7 +7,7 @@ import { UNKNOWN_INPUTS } from "./reasons.js";
 import type { TimedRun } from "./timed-runs.js";
 
 export interface Trial {
-  /** The graph that is run, of those that the model has for several sizes or prompts. */
+  /** The variant to run, if the model has several sizes or prompt lengths. */
   variant: Manifest;
   /** The loaded graph on the backend in use. */
   loaded: LoadedModel;
@@ -15,7 +15,7 @@ export interface Trial {
   time: number;
   /** Whether it ran often enough for a comparison. */
   isEnough: boolean;
-  /** Bytes that cross between GPU and memory for a run on the other backend. */
+  /** Bytes copied between GPU and memory for a run on the other backend. */
   bytes: number;
   /** The run on the backend in use. */
   own: TimedRun;
@@ -23,10 +23,10 @@ export interface Trial {
   runOn(elsewhere: LoadedModel): Promise<TimedRun | null>;
 }
 
-/** Returns what to time; null where there is nothing yet, a reason where there never is. */
+/** Returns the run to time; null if there is none yet, a string (the reason) if there never will be. */
 export type FindTrial = () => Promise<Trial | string | null>;
 
-/** Times a model of one stage by a run on inputs that the worker makes up. */
+/** Times a model of one stage with synthetic inputs, which the worker makes. */
 export async function syntheticTrial(session: ResilientSession, variant: Manifest): Promise<Trial | string> {
   const { loaded } = session;
   const own = timedRun(loaded);
@@ -44,7 +44,7 @@ export async function syntheticTrial(session: ResilientSession, variant: Manifes
   };
 }
 
-/** NaN for a model that cannot be run so. */
+/** Returns NaN for a model that cannot be run so. */
 function timedRun({ connection }: LoadedModel): TimedRun {
   return async () => (await connection.call((host) => host.timedRun())) ?? Number.NaN;
 }

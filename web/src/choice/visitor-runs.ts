@@ -1,11 +1,11 @@
-// Times the backend in use by the visitor's own runs: extra runs in its worker would delay a click.
+// Times the backend in use by the visitor's own runs: extra runs in the worker would delay a click.
 
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { median, ROUNDS, type TimedRun } from "./timed-runs.js";
 import type { Trial } from "./trial.js";
 
-/** A run of the visitor, and how it is repeated on another backend. */
+/** A run of the visitor, and how to repeat it on another backend. */
 export interface VisitorRun {
   variant: Manifest;
   /** The loaded graph that ran. */
@@ -19,24 +19,24 @@ export interface VisitorRun {
 }
 
 export interface RepeatedRun {
-  /** Milliseconds that copying the scene took: once for all runs on it. */
+  /** Milliseconds of copying the scene, once for all runs on it. */
   transferTime: number;
   run: TimedRun;
 }
 
 interface Series {
-  /** The latest. */
+  /** The latest run. */
   last: VisitorRun;
   times: number[];
 }
 
 /** Fewer runs give no reliable median: the first compiles shaders, any may be delayed. */
 const MIN_RUNS = 3;
-/** Keys of runs that are kept, the latest. */
+/** The maximum number of series (keys of runs) that are kept, the latest. */
 const MAX_SERIES = 8;
 
 export class VisitorRuns {
-  /** The latest first. */
+  /** The latest series first. */
   #series: Series[] = [];
   #runs = 0;
   #scenes = 0;
@@ -57,7 +57,7 @@ export class VisitorRuns {
     );
   }
 
-  /** Returns the latest run that was made often enough, else the latest; null where there is none. */
+  /** Returns a trial of the latest run with enough timings, else of the latest; null if there was no run. */
   trial(bytes: number): Trial | null {
     const found = this.#series.find(({ times }) => times.length >= MIN_RUNS) ?? this.#series[0];
     if (found === undefined) return null;
@@ -77,14 +77,14 @@ export class VisitorRuns {
     };
   }
 
-  /** Lets go of the scenes. */
+  /** Drops the references to scenes. */
   forget(): void {
     this.#series = [];
     this.#scene = null;
   }
 }
 
-/** Returns what the runs took, from the first on again after the last. */
+/** Returns a timed run that replays the measured times in a cycle. */
 function oneAfterAnother(times: readonly number[]): TimedRun {
   let next = 0;
   return async () => times[next++ % times.length] ?? Number.NaN;

@@ -33,15 +33,19 @@ export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi
 }
 
 /**
- * Half the cores, so that the page keeps some, and at most four: more slow small graphs down. One in Firefox: with four, 3 of
- * about 35 loads in Firefox 153 never ended on a busy machine of two cores; with one, none of 20.
+ * Returns half the cores, so that the page keeps some, and at most four: more threads slow small graphs down.
+ * In Firefox 1: with four, 3 of about 35 loads in Firefox 153 never ended on a busy machine with two cores;
+ * with one, none of 20.
  */
 export function threadCount(): number {
   if (navigator.userAgent.includes("Firefox/")) return 1;
   return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
 }
 
-/** The engine's device, which exists after its first session. The engine accepts none from outside: docs/decisions/0013. */
+/**
+ * Returns the engine's device, which exists after its first session. The engine accepts no device:
+ * docs/decisions/0013.
+ */
 export function gpuDevice({ env }: OrtWeb): Promise<GPUDevice> {
   return Promise.resolve(env.webgpu.device as unknown as GPUDevice);
 }
@@ -58,8 +62,8 @@ export interface StartedEngine {
 }
 
 /**
- * Imports the build. Its scripts are fetched to check their hashes, then imported from the HTTP cache. `compiled` is its code
- * if the page keeps it from an earlier worker.
+ * Imports the build. Its scripts are fetched to check their hashes, then imported from the HTTP cache.
+ * `compiled` is its compiled code, if the page has kept it from an earlier worker.
  */
 export async function startEngine(
   build: EngineBuild,

@@ -14,7 +14,7 @@ export interface FirstSession {
   optimized: boolean;
 }
 
-/** It is never released: with its last session on a device the engine gives the device up. */
+/** Opens the session. It is never released: the engine releases the device with its last session. */
 export function openFirstSession(
   engine: OrtWeb,
   { target, optimized }: Pick<FirstSession, "target" | "optimized">,

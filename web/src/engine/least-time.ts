@@ -1,4 +1,4 @@
-// A lower bound of the time that a graph takes on a backend, computed without a run.
+// A lower bound of a graph's time on a backend, computed without a run.
 
 import type { Graph } from "../manifest/manifest.js";
 

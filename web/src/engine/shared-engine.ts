@@ -1,4 +1,4 @@
-// What the models of a worker share: the engine, its GPU device, the queue in which they use it, and scenes.
+// What the models of a worker share: the engine, its GPU device, the queue of its calls, and scenes.
 
 import { internalError } from "../api/errors.js";
 import { DeviceErrors } from "../gpu/device-errors.js";
@@ -116,9 +116,9 @@ export class SharedEngine {
 }
 
 /**
- * Whether the page keeps the engine's compiled code. Not in Firefox, whose memory then grows with each worker: by 130 MB in a
- * page that restarts the engine, by 0.25 MB with each further start, and after about 60 models it compiles no more (measured
- * in Firefox 153).
+ * Whether the page keeps the engine's compiled code. Not in Firefox, whose memory then grows with each
+ * worker: by 130 MB in a page that restarts the engine, by 0.25 MB with each further start. After about 60
+ * models it cannot compile any more (measured in Firefox 153).
  */
 function mayKeepCode(): boolean {
   return !navigator.userAgent.includes("Firefox/");

@@ -1,4 +1,4 @@
-// Workarounds for WebGPU in Safari. Safari 26 has WebGPU and no JSPI, so that the engine is the asyncify build.
+// Workarounds for WebGPU in Safari. Safari 26 has WebGPU but no JSPI, so the engine is the asyncify build.
 //
 // None of this was measured in Safari. The numbers come from issues of microsoft/onnxruntime:
 // - #26827: after one run 400 % CPU, memory grows from 1 to 14 GB, then a crash. JavaScriptCore's optimizing compiler cannot cope
@@ -23,7 +23,9 @@ export function isUntrustedWebkit(): boolean {
   return navigator.vendor.startsWith("Apple") && "gpu" in navigator && !("Suspending" in WebAssembly);
 }
 
-/** Returns why "auto" starts on WASM with this graph though there is WebGPU; null where it does not. */
+/**
+ * Returns why "auto" starts on WASM with this graph although there is WebGPU; null if it starts on WebGPU.
+ */
 export function wasmFirstReason(
   wasm: Pick<Graph, "target" | "nodes" | "macs">,
   threads: number,
@@ -34,7 +36,7 @@ export function wasmFirstReason(
 
 /** Why the backends are not compared; null where they may be. */
 export function notComparedReason(): string | null {
-  return isUntrustedWebkit() ? "Safari is not asked to hold two engines at once" : null;
+  return isUntrustedWebkit() ? "Safari may not have the memory for two engines at once" : null;
 }
 
 /** Counts the runs of a worker's engine and the growth of its memory, to decide when it is restarted. */
@@ -43,7 +45,7 @@ export class EngineWear {
   #firstMemory: number | null = null;
   #reason: string | null = null;
 
-  /** Counts a run. Returns why the engine has to be restarted, null where it may go on. `memory` returns bytes. */
+  /** Counts a run. Returns why the engine has to be restarted, null if it has not. `memory` returns bytes. */
   async ran(memory: () => Promise<number>): Promise<string | null> {
     this.#runs += 1;
     if (this.#runs >= MAX_RUNS) this.#reason ??= `the engine has run ${MAX_RUNS} times`;

@@ -30,14 +30,14 @@ interface CandidateRequest {
   precision: "auto" | Precision;
 }
 
-/** Returns the candidates for the requested backend and precision. Throws "no-graph" where there is none. */
+/** Returns the candidates for the requested backend and precision. Throws "no-graph" if there is none. */
 export async function fallbackChain({
   manifest,
   backend,
   precision,
 }: CandidateRequest): Promise<FallbackChain> {
   if (backend !== "auto") {
-    const reason = `backend "${backend}" was asked for`;
+    const reason = `backend "${backend}" was requested`;
     return { candidates: await candidatesFor(manifest, backend, precision, reason), warnings: [] };
   }
   const wasm = (reason: string): Promise<Candidate[]> => candidatesFor(manifest, "wasm", precision, reason);
@@ -120,8 +120,8 @@ export function supportedGraphs(
   const precisionReason = (): string => {
     if (best !== undefined && missing.length > 0)
       return `this adapter has no ${missing.join(", ")}, which ${best.precision} needs`;
-    if (precision !== "auto") return `precision "${precision}" was asked for`;
-    return graphs.length === 1 ? "the bundle holds no other" : "the best that this adapter can run";
+    if (precision !== "auto") return `precision "${precision}" was requested`;
+    return graphs.length === 1 ? "the bundle has no other" : "the best that this adapter can run";
   };
   return (fit.length > 0 ? fit : graphs.slice(-1)).map((graph) => ({
     graph,

@@ -42,8 +42,8 @@ export async function loadFirstWorking(
     const [candidate, ...remaining] = candidates;
     if (candidate === undefined) throw internalError("a fallback chain without candidates");
     try {
-      // A backend that the caller named has no fallback: a self-test that failed on an earlier visit is run again, as
-      // the driver may be another by now.
+      // A requested backend has no fallback. A self-test that failed on an earlier visit is run again: the
+      // driver may have changed.
       const retest = request.backend !== "auto" && remaining.length === 0;
       const loaded = await loadCandidate({ ...request, retest }, candidate, observer);
       return { ...loaded, remaining, warnings: [...warnings, ...loaded.warnings] };
@@ -55,7 +55,7 @@ export async function loadFirstWorking(
   }
 }
 
-/** Loads a candidate. If graph capture fails, loads it again without, in a new worker. */
+/** Loads a candidate. If graph capture fails, loads it again without graph capture, in a new worker. */
 async function loadCandidate(
   request: LoadRequest,
   candidate: Candidate,
@@ -94,11 +94,11 @@ async function loadWithRestart(
 
 function sharedWorkerKey({ manifest, trace, ownWorker }: LoadRequest, build: EngineBuild): string | null {
   if (ownWorker !== null) return `${ownWorker} ${build.build}`;
-  // A trace is the log of one model alone.
+  // A trace is the log of a single model, so the worker is not shared.
   return trace ? null : workerKey(manifest, build);
 }
 
-/** The engine's build for a candidate. A build for WebGPU runs graphs on WASM too. */
+/** Returns the engine build for a candidate. A build for WebGPU also runs graphs on WASM. */
 function engineBuild({ manifest, firstStageBackend }: LoadRequest, { backend }: Candidate): EngineBuild {
   return chooseBuild(manifest, backend === "webgpu" ? backend : (firstStageBackend ?? backend));
 }
@@ -139,7 +139,7 @@ function sessionRequest(
   return { ...graphs, ...options, compiled: engineCode.module, sharesEngine };
 }
 
-/** Answers the worker's engine on the page. */
+/** Returns the page's side of the worker's engine. */
 function enginePage({ cache, worker, engineCode }: LoadRequest & { engineCode: EngineCode }): EnginePage {
   const mayRegister = cache && worker === null;
   return {

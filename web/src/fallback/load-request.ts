@@ -12,16 +12,21 @@ export interface LoadRequest {
   backend: "auto" | Backend;
   precision: "auto" | Precision;
   trace: boolean;
-  /** Names a worker that only requests of the same name share. Null: any worker of the same runtime; with `trace`, a new one. */
+  /**
+   * The name of a worker that only requests with the same name share. Null: any worker of the same runtime;
+   * with `trace`, a new one.
+   */
   ownWorker: string | null;
   selfTest: boolean;
   /** Whether a self-test that failed on an earlier visit is run again. */
   retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
-  /** Why VideoFrames are copied and never imported as external textures; null: the worker's self-check decides. */
+  /**
+   * Why VideoFrames are copied and not imported as external textures; null: the worker's self-check decides.
+   */
   copyFrames: string | null;
-  /** Why graph capture is off; null where it is allowed. */
+  /** Why graph capture is off; null if it is allowed. */
   noCapture: string | null;
   /** Names of the outputs that later stages take. */
   joined: readonly string[];
@@ -31,7 +36,7 @@ export interface LoadRequest {
   worker: (() => Worker) | null;
   /** Receives the worker's warnings, during loading and afterwards. */
   warn: Warn;
-  /** The compiled engine of the worker that the new one replaces, null where there was none. */
+  /** The compiled engine of the worker that the new one replaces, null if there was none. */
   engineCode: EngineCode | null;
 }
 

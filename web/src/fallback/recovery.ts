@@ -1,4 +1,5 @@
-// What follows an error of a run: the same graph in a new engine, the next candidate of the fallback chain, or nothing.
+// Recovery from an error of a run: the same graph in a new engine, the next candidate of the fallback chain,
+// or nothing.
 
 import type { ErrorCode, WebbuildError } from "../api/errors.js";
 import { captureFailureReason } from "../session/graph-capture.js";
@@ -21,20 +22,20 @@ export interface Recovery {
   request: LoadRequest;
   /** The compiled code for the new worker, null if it compiles its own. */
   engineCode: EngineCode | null;
-  /** Returns the candidates to try. Throws the error where none is left. */
+  /** Returns the candidates to try. Throws the error if there is none. */
   chain(): FallbackChain;
 }
 
 /**
- * Returns how the graph is loaded again after an error, null where it stays as it is:
+ * Returns how to load the graph again after an error; null if the error does not need it:
  *
- * | error | candidate | what changes |
+ * | error | candidate | change |
  * |---|---|---|
  * | a run of a captured graph fails | the same | no graph capture |
  * | a kernel fails (NEXT_CANDIDATE_CODES) | the next | |
  * | the engine is broken (RESTART_CODES) | the same | after a lost device: no external textures |
  *
- * The new engine gets the compiled code of the old one, unless that may be what is broken.
+ * The new engine gets the compiled code of the old one, unless that code may be the cause.
  */
 export function planRecovery(
   request: LoadRequest,
@@ -53,7 +54,7 @@ export function planRecovery(
   if (remaining.length > 0 && NEXT_CANDIDATE_CODES.has(error.code))
     return { request, engineCode, chain: () => nextInChain(candidate, remaining, error) };
   if (!RESTART_CODES.has(error.code)) return null;
-  const message = `${error.message}; the engine was started again`;
+  const message = `${error.message}; the engine was restarted`;
   const warnings = [{ code: error.code, message, fix: error.fix }];
   return {
     request: error.code === "device-lost" ? withoutExternalTextures(request) : request,

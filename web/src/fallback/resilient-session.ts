@@ -1,5 +1,5 @@
-// The session of one graph, seen from the page. It survives a lost GPU device and a crashed worker: it loads the graph
-// again, as recovery.ts says, and repeats the call that failed.
+// The page's session of one graph. It survives a lost GPU device and a crashed worker: it loads the graph
+// again, as recovery.ts decides, and repeats the call that failed.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
 import type { ModelListener } from "../api/model-events.js";
@@ -12,7 +12,7 @@ import type { LoadRequest } from "./load-request.js";
 import type { LoadedModel } from "./loaded-model.js";
 import { planRecovery } from "./recovery.js";
 
-/** One call to the worker's side of the model. */
+/** A call to the worker's side of the model. */
 export type WorkerCall<T> = (host: RemoteHost) => Promise<T>;
 
 export class ResilientSession {
@@ -22,7 +22,7 @@ export class ResilientSession {
   #loaded: LoadedModel;
   /** Loads the graph again. Not null from a failure until that is done. */
   #reload: (() => Promise<LoadedModel>) | null = null;
-  /** Called before the model leaves its worker, to copy what only that worker holds. */
+  /** Called before the model leaves its worker, to copy data that only this worker has. */
   readonly beforeMove = new Set<(from: LoadedModel) => Promise<void>>();
   /** The recovery under way. All callers wait for the same one. */
   #recovering: Promise<void> | null = null;
@@ -31,9 +31,9 @@ export class ResilientSession {
   activity: { callStarted(): void; callEnded(): void; end(): void } | null = null;
   /** Called for new warnings, and whenever the model was loaded again or moved. */
   listener: ModelListener | null = null;
-  /** Calls of the page that have no answer yet; those that wait for a recovery count too. */
+  /** The number of calls without an answer; calls that wait for a recovery count too. */
   #activeCalls = 0;
-  /** Calls that a worker is answering. */
+  /** The number of calls in a worker. */
   #callsInWorker = 0;
 
   constructor(request: LoadRequest, loaded: LoadedModel, warnings: readonly Warning[]) {
@@ -60,13 +60,16 @@ export class ResilientSession {
     }
   }
 
-  /** Throws if the session has ended or the signal has fired, so that no work is done for a call that can only reject. */
+  /**
+   * Throws if the session has ended or the signal has fired, so that a call that can only reject does no
+   * work.
+   */
   check(signal?: AbortSignal): void {
     if (this.#ended !== null) throw this.#ended;
     if (signal?.aborted) throw abortedError(signal);
   }
 
-  /** Calls the worker. If the graph has to be loaded again, the call that `retry` returns is made there, once. */
+  /** Calls the worker. If the graph has to be loaded again, repeats the call that `retry` returns, once. */
   async call<T>(
     call: WorkerCall<T>,
     retry: (error: WebbuildError) => WorkerCall<T> | null,
@@ -107,8 +110,8 @@ export class ResilientSession {
   }
 
   /**
-   * Replaces one loaded graph by another, such as the same on the other backend. Does nothing if a call, a recovery or
-   * another move comes between. Returns whether it moved.
+   * Replaces a loaded graph by another, such as the same graph on the other backend. Does nothing if a call,
+   * a recovery or another move comes in between. Returns whether it moved.
    */
   async moveTo(from: LoadedModel, loaded: LoadedModel): Promise<boolean> {
     const isBusy = (): boolean =>
@@ -152,7 +155,7 @@ export class ResilientSession {
     }
   }
 
-  /** Starts the engine again, while no call waits, when its runs or its memory are near the browser's limit. */
+  /** Restarts the engine while no call waits, when its runs or its memory are near the browser's limit. */
   async #restartWornEngine(worn: LoadedModel): Promise<void> {
     const { connection, candidate, remaining, info, engineCode } = worn;
     const wear = candidate.backend === "webgpu" ? connection.wear(info.engine.build) : null;
@@ -180,7 +183,7 @@ export class ResilientSession {
     while (this.#callsInWorker > 0);
   }
 
-  /** Returns how to load the graph again after a failure, null where it stays as it is. */
+  /** Returns how to load the graph again after a failure, null if the failure does not need it. */
   #recoveryFrom(error: WebbuildError): (() => Promise<LoadedModel>) | null {
     const recovery = planRecovery(this.#request, this.#loaded, error);
     if (recovery === null) return null;

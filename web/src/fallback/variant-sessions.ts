@@ -31,7 +31,7 @@ export class VariantSessions {
     return this.#variants;
   }
 
-  /** Returns the session of a variant. Where opening it fails, the next call tries again. */
+  /** Returns the session of a variant. If opening fails, the next call tries again. */
   open(variant: Manifest): Promise<ResilientSession> {
     const known = this.#sessions.get(variant);
     if (known !== undefined) return known;
@@ -78,8 +78,8 @@ export class VariantSessions {
 }
 
 /**
- * Returns the chain without the candidates that failed in the first session, and with that session's backend first. They
- * would not fail again here: only the first session has a self-test.
+ * Returns the chain without the candidates that failed in the first session, and with its backend first. Only
+ * the first session has a self-test, so they would not fail here.
  */
 function withoutFailedCandidates(chain: FallbackChain, { candidate, remaining }: LoadedModel): FallbackChain {
   const tried = [candidate, ...remaining];

@@ -25,7 +25,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     const image = await picture("upright.png");
     const model = await loadKept();
     expect(model.backend).toBe("webgpu");
-    expect(model.info().choice).toMatchObject({ times: null, reason: /nobody waits/ });
+    expect(model.info().choice).toMatchObject({ times: null, reason: /is idle/ });
     const reasons: string[] = [];
     model.addEventListener("change", () => reasons.push(model.info().choice.reason));
     const before = await model.run(image);
@@ -54,7 +54,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
       const answers = await Promise.all([model.run(image), model.run(image)]);
       expect(answers.map(({ kind }) => kind)).toEqual([expected, expected]);
     }
-    await expect.poll(() => model.info().choice.reason, { timeout: 60_000 }).not.toMatch(/nobody waits/);
+    await expect.poll(() => model.info().choice.reason, { timeout: 60_000 }).not.toMatch(/is idle/);
     expect((await model.run(image)).backend).toBe(model.backend);
     expect(model.warnings).toEqual([]);
   }, 120_000);
@@ -89,7 +89,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
 
   test("says why it does not choose", async () => {
     const asked = await loadTiny({ backend: "wasm" }, "conv.json");
-    expect(asked.info().choice).toEqual({ reason: 'backend "wasm" was asked for', times: null });
+    expect(asked.info().choice).toEqual({ reason: 'backend "wasm" was requested', times: null });
     const kept = await loadTiny({}, "conv.json");
     expect(kept.info().choice.reason).toMatch(/nothing is kept/);
   });

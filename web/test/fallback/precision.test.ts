@@ -30,8 +30,8 @@ describe("of the graphs for WebGPU", () => {
 
   test("one alone is left to the worker, which says what is missing", () => {
     expect(tried([half], "fp16", new Set())).toEqual(["fp16"]);
-    expect(reason([graph], "auto", null)).toBe("the bundle holds no other");
-    expect(reason([graph], "fp32", null)).toBe('precision "fp32" was asked for');
+    expect(reason([graph], "auto", null)).toBe("the bundle has no other");
+    expect(reason([graph], "fp32", null)).toBe('precision "fp32" was requested');
   });
 });
 
@@ -103,7 +103,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   test("runs in the precision that was asked for", async () => {
     const { model, graphs } = await visit("half.json", { precision: "fp32" });
     expect(graphs).toEqual(["model/conv.onnx"]);
-    expect(model.info().precision).toEqual({ used: "fp32", reason: 'precision "fp32" was asked for' });
+    expect(model.info().precision).toEqual({ used: "fp32", reason: 'precision "fp32" was requested' });
     const mixed = loadTiny({ precision: "mixed" }, "half.json");
     const fix = expect.stringContaining('"fp16", "fp32"');
     await expect(mixed).rejects.toMatchObject({ code: "no-graph", fix });
