@@ -1,4 +1,4 @@
-// Errors of GPU devices that no promise reports: rejected commands, no memory, a lost device.
+// Errors of GPU devices that no promise reports: rejected commands, out of memory, a lost device.
 
 import { WebbuildError } from "../api/errors.js";
 import { whilePolling } from "./poll-devices.js";
@@ -23,14 +23,14 @@ export class DeviceErrors {
     });
   }
 
-  /** Returns the error, null where there is none, and forgets it unless the device is lost. */
+  /** Returns the error, null if there is none, and clears it unless the device is lost. */
   take(): WebbuildError | null {
     const error = this.#lost ?? this.#error;
     this.#error = null;
     return error;
   }
 
-  /** As take(). After a rejected command it waits first: the loss of the device, its cause, is reported later. */
+  /** Like take(), but waits after a rejected command: if a device loss is the cause, it is reported later. */
   async takeCause(): Promise<WebbuildError | null> {
     if (this.#error !== null && this.#lost === null) await this.#waitForCause();
     return this.take();

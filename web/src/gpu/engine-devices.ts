@@ -1,5 +1,5 @@
-// Answers the engine's calls of requestDevice(). On a later visit the descriptor is known: the device is created early, and
-// compiles pipelines while the engine still downloads.
+// Handles the engine's calls of requestDevice(). On a later visit the descriptor is known. The device is then
+// created early, and compiles pipelines while the engine still downloads.
 
 import { requestAdapter, requestDevice } from "./gpu-device.js";
 

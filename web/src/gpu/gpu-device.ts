@@ -10,7 +10,7 @@ export interface Adapter {
   software: boolean;
 }
 
-/** Returns the adapter that the engine will use. Throws "no-adapter" where there is none with these features. */
+/** Returns the adapter that the engine will use. Throws "no-adapter" if there is none with these features. */
 export async function requireAdapter(features: readonly string[] = []): Promise<Adapter> {
   const gpu: GPU | undefined = navigator.gpu;
   if (gpu === undefined && !isSecureContext) throw noAdapter("this page is neither https nor localhost");

@@ -1,4 +1,5 @@
-// The taps with which shaders resample an output map (depth, alpha, scores) to the size of the picture. `mapTaps` makes them.
+// The taps with which shaders resample an output map (depth, alpha, scores) to the picture's size. `mapTaps`
+// computes them.
 
 import type { MapTap } from "../tasks/depth/map-reader.js";
 

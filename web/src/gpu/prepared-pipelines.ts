@@ -1,6 +1,6 @@
-// Compute pipelines of an earlier visit, compiled in parallel as soon as there is a device. The engine creates one pipeline,
-// waits for it, and creates the next: with this, its pipelines are ready by then, or under way. A pipeline that it creates
-// twice, for two nodes with the same shader, is compiled once.
+// Compiles the compute pipelines of an earlier visit in parallel, as soon as there is a device. The engine
+// alone creates one pipeline, waits for it, and creates the next. A pipeline that it creates twice, for two
+// nodes with the same shader, is compiled once.
 
 import { keyOf, type PipelineSource, recordSource } from "./pipeline-use.js";
 
@@ -26,7 +26,10 @@ export class PreparedPipelines {
   }
 }
 
-/** Answers a device's createComputePipelineAsync() with a pipeline of the same source, if one was compiled before. */
+/**
+ * Intercepts a device's createComputePipelineAsync(): returns a pipeline of the same source, if one was
+ * compiled before.
+ */
 class PreparedDevice {
   readonly #device: GPUDevice;
   /** Pipelines by the key of their source. */

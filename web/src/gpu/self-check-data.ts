@@ -34,10 +34,12 @@ export function maxLevelDifference(want: ArrayLike<number>, got: ArrayLike<numbe
   );
 }
 
-/** The share of the pixels of a noisy picture whose class may differ: those with two classes that score about the same. */
+/**
+ * The maximum share of a noisy picture's pixels whose class may differ: those with two nearly equal scores.
+ */
 const PIXEL_TOLERANCE = 0.01;
 
-/** Describes the share of pixels that differ, such as "gives 3 % of a picture to another"; null within the tolerance. */
+/** Describes the share of pixels that differ, such as "gives 3 % of a picture to another region"; null within the tolerance. */
 export function pixelDifference(share: number, what: string): string | null {
   return share <= PIXEL_TOLERANCE ? null : `gives ${(share * 100).toFixed(0)} % of ${what}`;
 }

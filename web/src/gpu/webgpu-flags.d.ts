@@ -1,4 +1,4 @@
-// WebGPU's flags, which TypeScript's library for the browser does not declare as values.
+// WebGPU's flags, which TypeScript's DOM library does not declare as values.
 
 declare const GPUBufferUsage: Readonly<
   Record<"COPY_DST" | "COPY_SRC" | "MAP_READ" | "STORAGE" | "UNIFORM", number>

@@ -1,10 +1,12 @@
-// The numbers that go with the pictures of a stack: given by the caller, or the manifest's own.
+// The focus distances of a stack's pictures: the caller's, or the manifest's defaults.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import type { FocusInput, Manifest } from "../manifest/manifest.js";
 
-/** Returns the tensors of the model's focus inputs. Throws on numbers it has no use for, or not as many. */
+/**
+ * Returns the tensors of the model's focus inputs. Throws if the model takes none, or another number of them.
+ */
 export function focusFeeds(inputs: Manifest["inputs"], distances: readonly number[] | undefined): Tensors {
   const focusInputs = inputs.filter((input) => input.kind === "focus");
   if (distances !== undefined && focusInputs.length === 0) {

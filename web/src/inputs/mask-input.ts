@@ -1,4 +1,4 @@
-// The mask of an inpainting model: from the pixels of the picture to those of the input.
+// Converts the mask of an inpainting model from pixels of the picture to pixels of the input.
 
 import { WebbuildError } from "../api/errors.js";
 import type { MaskSource, TensorData, Tensors } from "../api/types.js";
@@ -7,20 +7,23 @@ import { classNameOf } from "../preprocess/class-name.js";
 import { type Geometry, planeSize, type Size } from "../preprocess/letterbox.js";
 import { toTensor } from "../tensors/typed-arrays.js";
 
-/** 1 for each pixel of a hole, row by row. */
+/** The mask of the pixels to fill, row by row: 1 for each of them. */
 export interface Hole extends Size {
   data: Uint8Array;
 }
 
-/** Half of white, from which on a pixel is one. */
+/** The smallest level that counts as white. */
 const half = 128;
 
-/** Whether the model takes a mask: as an input, or in a channel of its picture's. */
+/** Whether the model takes a mask: as an input, or as a channel of its picture. */
 export function takesMask(inputs: Manifest["inputs"]): boolean {
   return inputs.some((input) => input.kind === "mask" || (input.kind === "image" && input.mask));
 }
 
-/** Throws "invalid-option" for a mask that the model does not take, for none where it needs one, and for what is none. */
+/**
+ * Throws "invalid-option" for a mask that the model does not take, a missing one, and a value that is no
+ * mask.
+ */
 export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
   const takes = takesMask(inputs);
   if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
@@ -34,12 +37,12 @@ export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
   throw wrong(`wanted the pixels to fill in, ${got}`, `give ${wanted}`);
 }
 
-/** Whether pixels were given, not an answer that is to be refined. */
+/** Whether the mask is pixels, not the logits of an earlier result. */
 export function isMaskSource(mask: unknown): mask is MaskSource {
   return ["Uint8Array", "ImageData", "ImageBitmap"].includes(classNameOf(mask));
 }
 
-/** Returns the hole of a picture. Throws "invalid-option" for a mask of another size. */
+/** Returns the pixels to fill. Throws "invalid-option" for a mask of another size than the picture. */
 export function readHole(mask: MaskSource, { width, height }: Size): Hole {
   const source = { width, height };
   const fix = "give a mask with a pixel for each of the picture, upright as it is shown";
@@ -57,7 +60,7 @@ export function readHole(mask: MaskSource, { width, height }: Size): Hole {
   return { ...source, data: Uint8Array.from({ length: pixels }, (_, at) => Number(isHole(at * 4))) };
 }
 
-/** Returns for each pixel of the input whether it covers any of the hole, see MaskInput. */
+/** Returns for each pixel of the input whether it covers a pixel to fill, see MaskInput. [height * width] */
 export function holeCells(hole: Hole, geometry: Geometry, plane: Size): Uint8Array<ArrayBuffer> {
   const columns = covering(geometry.left, geometry.width, hole.width, plane.width);
   const rows = covering(geometry.top, geometry.height, hole.height, plane.height);
@@ -72,7 +75,10 @@ export function holeCells(hole: Hole, geometry: Geometry, plane: Size): Uint8Arr
   return cells;
 }
 
-/** For each place of a side of the input the first pixel of the source that it covers, and the one after the last. */
+/**
+ * For each position along a side of the input: the first source pixel that it covers, and the one after the
+ * last.
+ */
 function covering(start: number, drawn: number, source: number, size: number): [number, number][] {
   const clamped = (at: number): number => Math.min(Math.max(at, 0), source);
   return Array.from({ length: size }, (_, place) => {
@@ -82,7 +88,7 @@ function covering(start: number, drawn: number, source: number, size: number): [
   });
 }
 
-/** Returns the mask of the input's pixels as the tensor that the graph takes. */
+/** Returns the mask of the input's pixels as the graph's tensor. */
 export function maskTensor({ dtype, shape, hole, known }: MaskInput, cells: Uint8Array): TensorData {
   return toTensor(
     { dtype, shape },
@@ -90,13 +96,13 @@ export function maskTensor({ dtype, shape, hole, known }: MaskInput, cells: Uint
   );
 }
 
-/** The tensor of the mask, and what takes the hole out of the picture's or puts the mask in, null where that stays. */
+/** The mask's tensor, and the function that edits the picture's tensor; null if it is not edited. */
 interface MaskFeeds {
   feeds: Tensors;
   change: ((picture: TensorData) => void) | null;
 }
 
-/** Null of a model that takes no mask. */
+/** Returns the feeds of a mask; null for a model without one. */
 export function maskFeeds(
   inputs: Manifest["inputs"],
   hole: Hole | null,
@@ -112,7 +118,10 @@ export function maskFeeds(
   return { feeds: { [mask.name]: maskTensor(mask, cells) }, change };
 }
 
-/** Returns what puts the mask into the fourth channel of a picture's tensor. */
+/**
+ * Returns the function that writes the mask into the fourth channel of a picture's tensor. [1, 4, H, W] or
+ * [1, H, W, 4]
+ */
 function maskWriter(image: ImageInput, mask: MaskChannel, cells: Uint8Array) {
   return (picture: TensorData): void => {
     if (mask.emptiesPicture) emptyHole(picture, image, cells);
@@ -121,12 +130,12 @@ function maskWriter(image: ImageInput, mask: MaskChannel, cells: Uint8Array) {
   };
 }
 
-/** Where a channel of a pixel lies in a tensor of four. */
+/** Returns the index of a channel of a pixel in a tensor of four channels. */
 function elementAt({ layout }: ImageInput, pixels: number, cell: number, channel: number): number {
   return layout === "nchw" ? channel * pixels + cell : cell * 4 + channel;
 }
 
-/** Sets the picture's tensor to 0 in the hole. */
+/** Sets the picture's tensor to 0 at the pixels to fill. */
 function emptyHole({ data }: TensorData, { layout }: ImageInput, cells: Uint8Array): void {
   const channels = data.length / cells.length;
   for (const [cell, isHole] of cells.entries()) {

@@ -1,10 +1,14 @@
-// Numbers that go with a picture, such as an exposure: given by the caller, or the manifest's own.
+// The numbers that a model takes with a picture, such as an exposure: the caller's, or the manifest's
+// defaults.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import type { Manifest, NumberInput } from "../manifest/manifest.js";
 
-/** Returns the tensors of the model's number inputs. Throws on a name that it has not, and on what is no finite number. */
+/**
+ * Returns the tensors of the model's number inputs. Throws for an unknown name, and for a value that is no
+ * finite number.
+ */
 export function numberFeeds(
   inputs: Manifest["inputs"],
   given: Readonly<Record<string, number | undefined>> = {},

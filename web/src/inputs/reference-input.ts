@@ -1,4 +1,4 @@
-// The second picture of a model that takes two, such as a style: given by the caller, into its input.
+// Preprocesses the second picture of a model that takes two, such as a style.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
@@ -11,12 +11,15 @@ export function findReference(inputs: Manifest["inputs"]): ReferenceInput | null
   return inputs.find((input) => input.kind === "reference") ?? null;
 }
 
-/** The input of the picture that becomes the same tensor. */
+/** Returns the image input that preprocesses a picture to the same tensor. */
 export function imageOf(reference: ReferenceInput): ImageInput {
   return { ...reference, kind: "image" };
 }
 
-/** Throws "invalid-option" for a picture that the model does not take, for none where it needs one, and for what is none. */
+/**
+ * Throws "invalid-option" for a picture that the model does not take, a missing one, and a value that is no
+ * picture.
+ */
 export function checkReference(inputs: Manifest["inputs"], reference: unknown): void {
   const takes = findReference(inputs) !== null;
   if (!takes && reference === undefined) return;
@@ -29,7 +32,10 @@ export function checkReference(inputs: Manifest["inputs"], reference: unknown): 
   );
 }
 
-/** The tensor of a model's second picture, in the worker: made once for all tiles, and for all frames of the same one. */
+/**
+ * The tensor of a model's second picture, in the worker. It is cached for all tiles, and for all frames with
+ * the same picture.
+ */
 export class ReferenceFeeds {
   readonly #reference: ReferenceInput | null;
   #last: { key: number; tensor: Promise<TensorData> } | null = null;
@@ -38,7 +44,10 @@ export class ReferenceFeeds {
     this.#reference = findReference(inputs);
   }
 
-  /** Returns nothing for a model that takes one picture. Pictures of the same key are the same; they stay open. */
+  /**
+   * Returns no feeds for a model that takes one picture. Pictures with the same key are the same. They stay
+   * open.
+   */
   async feeds(picture: Picture | undefined, key: number | undefined): Promise<Tensors> {
     const reference = this.#reference;
     if (reference === null || picture === undefined) return {};

@@ -1,4 +1,4 @@
-// The inputs that want the size of a picture: filled in with the type that the graph wants.
+// Fills in the inputs that take the size of a picture, in the graph's element type.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
@@ -8,19 +8,21 @@ import { toTensor } from "../tensors/typed-arrays.js";
 
 type Inputs = Manifest["inputs"];
 
-/** Returns a tensor for every input that wants a size, for a picture of this size. */
+/** Returns a tensor for every size input, for a picture of this size. */
 export function sizeFeeds(inputs: Readonly<Inputs>, picture: Size): Tensors {
   const sizeInputs = inputs.filter((input) => input.kind === "size");
   return Object.fromEntries(sizeInputs.map((input) => [input.name, sized(inputs, input, picture)]));
 }
 
-/** Returns the tensor for a run without a picture: the size of the model's input. Null where it takes none. */
+/**
+ * Returns the tensor for a run without a picture: the size of the model's input. Null if it takes no picture.
+ */
 export function inputSize(inputs: Readonly<Inputs>, spec: SizeInput): TensorData | null {
   const image = inputs.find((input) => input.kind === "image");
   return image === undefined ? null : tensor(spec, planeSize(image));
 }
 
-/** A width of 0 makes every box 0 or nothing at all. */
+/** Throws for a size below 1: a width of 0 makes every box 0 or empty. */
 export function checkSize({ name }: SizeInput, { data }: TensorData): void {
   const wrong = Array.from<number | bigint>(data).find(
     (value) => !(value > 0 && Number.isInteger(Number(value))),

@@ -1,15 +1,15 @@
-// Inputs that hold state: the runtime feeds them, with zeros in the first run.
+// The state inputs: the runtime feeds them, with zeros in the first run.
 
 import type { TensorData, Tensors } from "../api/types.js";
 import type { Manifest, StateInput } from "../manifest/manifest.js";
 import { zeroTensor } from "../tensors/raw-tensor.js";
 
-/** Returns the inputs that hold state. */
+/** Returns the state inputs. */
 export function stateInputs(inputs: Manifest["inputs"]): StateInput[] {
   return inputs.filter((input) => input.kind === "state");
 }
 
-/** Returns the states that a sequence begins with. */
+/** Returns the initial states of a sequence: zeros. */
 export function firstStates(inputs: Manifest["inputs"]): Tensors {
   return Object.fromEntries(stateInputs(inputs).map((input) => [input.name, firstState(input)]));
 }
@@ -18,7 +18,7 @@ export function firstState(input: StateInput): TensorData {
   return zeroTensor(input);
 }
 
-/** Whether tensors are all states of a model, of the types and shapes that it takes. */
+/** Whether tensors are all states of a model, with its types and shapes. */
 export function areStates(inputs: Manifest["inputs"], tensors: Readonly<Tensors>): boolean {
   const states = stateInputs(inputs);
   const fits = ({ name, dtype, shape }: StateInput): boolean => {

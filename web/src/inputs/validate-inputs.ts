@@ -1,4 +1,4 @@
-// Checks what a caller feeds against what the model takes. Every message names the input and the fix.
+// Validates a caller's feeds against the model's inputs. Every message names the input and the fix.
 
 import { WebbuildError } from "../api/errors.js";
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
@@ -19,7 +19,10 @@ const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly na
   bool: Uint8Array,
 };
 
-/** Returns the feeds with what was left out and can be filled in. Throws at the first that does not fit. */
+/**
+ * Returns the feeds, with missing inputs filled in where possible. Throws for the first feed that does not
+ * fit.
+ */
 export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
   if (typeof feeds !== "object" || feeds === null) {
     const fix = `give an object of tensors by the names of the inputs: ${inputs.map(({ name }) => name).join(", ")}`;
@@ -31,8 +34,8 @@ export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors
 }
 
 /**
- * Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range; the task may
- * have some of its `own`, which are no inputs.
+ * Returns the tensors of the model's option inputs. Throws for an option that the model does not have or a
+ * value out of its range. `own` are options of the task that are not inputs.
  */
 export function optionFeeds(
   inputs: readonly Input[],
@@ -78,7 +81,10 @@ function validated(inputs: readonly Input[], input: Input, given: TensorData | u
   return { type, dims, data } as TensorData;
 }
 
-/** Returns int64 as int32 where the input takes that and every number fits: the graph is cast, its callers need not be. */
+/**
+ * Returns int64 as int32 if the input takes int32 and every number fits: the graph was cast, its callers need
+ * not be.
+ */
 function narrowed(input: Input, tensor: TensorData): TensorData {
   if (input.dtype !== "int32" || tensor?.type !== "int64") return tensor;
   if (classNameOf(tensor.data) !== "BigInt64Array") return tensor;
@@ -86,7 +92,7 @@ function narrowed(input: Input, tensor: TensorData): TensorData {
   return { type: "int32", dims: tensor.dims, data: Int32Array.from(tensor.data, Number) };
 }
 
-/** Returns in words how the tensor differs from what the input takes, null where it fits. */
+/** Returns in words how the tensor differs from the input, null if it fits. */
 function differs(input: Input, tensor: TensorData): string | null {
   if (typeof tensor !== "object" || tensor === null) return String(tensor);
   const { type, dims, data } = tensor;
@@ -111,7 +117,7 @@ function optionTensor(input: OptionInput, given: number | undefined): TensorData
   return { type: "float32", dims: [...input.shape], data: new Float32Array(length).fill(value) };
 }
 
-/** Written so that NaN fails. */
+/** The condition also fails for NaN. */
 function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): void {
   if (typeof value === "number" && value >= minimum && value <= maximum) return;
   const fix = `give a number from ${minimum} to ${maximum}, or leave ${option} out for the default`;

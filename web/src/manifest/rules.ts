@@ -1,6 +1,9 @@
-// What a field of the manifest may hold: its JSON schema in a short form.
+// The valid values of a manifest's fields: its JSON schema in a short form.
 
-/** A type, such as "string" or "integer", or the name of a definition, such as "Output"; or what has bounds or parts. */
+/**
+ * A type, such as "string" or "integer", the name of a definition, such as "Output", or a rule with bounds or
+ * parts.
+ */
 export type Rule =
   | string
   | Primitive
@@ -16,7 +19,7 @@ export interface Primitive {
   minimum?: number;
   maximum?: number;
   pattern?: string;
-  /** It is the name of an output of the same model. */
+  /** It must be the name of an output of the same model. */
   names?: "outputs";
 }
 
@@ -24,14 +27,14 @@ export interface List {
   items: Rule;
   minItems?: number;
   maxItems?: number;
-  /** The product of its numbers, without their signs, is no larger. */
+  /** The maximum of the product of its numbers' magnitudes. */
   maxProduct?: number;
 }
 
-/** One of several definitions, by what the value's `kind` is. */
+/** One of several definitions, chosen by the value's `kind`. */
 interface Kinds {
   kinds: Record<string, string>;
 }
 
-/** Of a definition the rule of each field. A field that ends in ? may be left out. */
+/** A definition: the rule of each field. A field that ends in ? is optional. */
 export type Definition = Record<string, Rule>;

@@ -1,17 +1,17 @@
-// The stages of a bundle: a manifest for each, the first one's its own.
+// The stages of a bundle: a manifest for each; the first stage's is the bundle's own.
 
 import { tensorBytes } from "../tensors/raw-tensor.js";
 import type { Manifest, Stage, StageInput } from "./manifest.js";
 
-/** A stage alone: what comes between it and the ones before too. */
+/** The manifest of a single stage, with the glue before it. */
 export type StageManifest = Manifest & Pick<Stage, "glueModule">;
 
-/** Returns a manifest for each stage alone, `stageName` its name. A bundle of one model has one stage. */
+/** Returns a manifest for each stage, with its name as `stageName`. A bundle of one model has one stage. */
 export function everyStage({ stages = [], textEncoder: _text, ...first }: Manifest): StageManifest[] {
   return [first, ...stages.map((stage) => ofStage(first, stage))];
 }
 
-/** Returns a manifest for the text encoder alone, null where there is none. */
+/** Returns a manifest for the text encoder, null if there is none. */
 export function textEncoderManifest({
   textEncoder,
   stages: _stages,
@@ -26,22 +26,22 @@ export function everyModel(manifest: Manifest): StageManifest[] {
   return [...everyStage(manifest), ...(text === null ? [] : [text])];
 }
 
-/** Returns the task of the last stage, which is that of the whole. */
+/** Returns the task of the last stage, which is the task of the whole model. */
 export function finalTask({ task, stages = [] }: Pick<Manifest, "task" | "stages">): Manifest["task"] {
   return stages.at(-1)?.task ?? task;
 }
 
-/** Returns those inputs that take an output of an earlier stage. */
+/** Returns the inputs that take an output of an earlier stage. */
 export function stageInputs({ inputs }: Pick<Manifest, "inputs">): StageInput[] {
   return inputs.filter((input) => input.kind === "stage");
 }
 
-/** Returns the bytes that a stage takes of earlier ones. */
+/** Returns the bytes that a stage reads of earlier stages' outputs. */
 export function joinedBytes(manifest: Pick<Manifest, "inputs">): number {
   return stageInputs(manifest).reduce((sum, input) => sum + tensorBytes(input), 0);
 }
 
-/** Returns the outputs of a stage that others take. */
+/** Returns the outputs of a stage that other stages read. */
 export function joinedOutputs(stages: readonly StageManifest[], stageName: string | undefined): string[] {
   const read = stages.flatMap(({ glueModule }) => glueModule?.reads ?? []);
   const taken = [...stages.flatMap(stageInputs), ...read].filter(({ stage }) => stage === stageName);

@@ -1,14 +1,14 @@
-// The variants of a model: a manifest for each size of picture that the bundle holds it for, its own first.
+// The variants of a model: a manifest for each size of picture in the bundle, the default one first.
 
 import type { PictureSize } from "../api/types.js";
 import type { Manifest } from "./manifest.js";
 
-/** Returns a manifest for each variant of the first stage. Only its own has a golden run. */
+/** Returns a manifest for each variant of the first stage. Only the first variant has a golden run. */
 export function everyVariant({ variants = [], stages: _later, ...first }: Manifest): Manifest[] {
   return [first, ...variants.map((variant) => ({ ...first, ...variant, golden: null }))];
 }
 
-/** Returns the size of the pictures that a model takes, null where it takes none. */
+/** Returns the size of the model's pictures, null if it takes none. */
 export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize | null {
   const input = inputs.find(({ kind }) => kind === "image" || kind === "crop" || kind === "stack");
   if (input === undefined) return null;
@@ -16,13 +16,13 @@ export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize |
   return rows === undefined || columns === undefined ? null : [columns, rows];
 }
 
-/** Returns how many pictures a run of the graph takes, each of which gets a result of its own. */
+/** Returns how many pictures a run of the graph takes; each gets a result. */
 export function pictureBatch({ inputs }: Pick<Manifest, "inputs">): number {
   const input = inputs.find((each) => each.kind === "image" || each.kind === "crop");
   return input === undefined || input.layout === "hwc" ? 1 : (input.shape[0] ?? 1);
 }
 
-/** Returns the manifest as it is for one of the pictures of a batch. */
+/** Returns the manifest for a single picture of a batch. */
 export function forOnePicture(manifest: Manifest): Manifest {
   if (pictureBatch(manifest) === 1) return manifest;
   const alone = (shape: readonly number[]): number[] => [1, ...shape.slice(1)];
@@ -35,7 +35,7 @@ export function forOnePicture(manifest: Manifest): Manifest {
   };
 }
 
-/** Returns the sizes of all variants, each once. */
+/** Returns the sizes of all variants, without duplicates. */
 export function pictureSizes(variants: readonly Manifest[]): PictureSize[] {
   const sizes = variants.map(pictureSize).filter((size) => size !== null);
   return sizes.filter((size, at) => sizes.findIndex((other) => sameSize(other, size)) === at);

@@ -1,16 +1,17 @@
-// A manifest against its schema: the first field that is not what it says. Fields that the schema does not know are let be.
+// Validates a manifest against its schema: finds the first wrong field. Fields that the schema does not know
+// are ignored.
 
 import { DEFAULTS, DEFINITIONS } from "./definitions.js";
 import type { List, Primitive, Rule } from "./rules.js";
 
-/** Where something is wrong, `inputs[0].shape[2]`, what is there, and what is wanted: "integer, at least 0". */
+/** A wrong field: its path, `inputs[0].shape[2]`, its value, and the valid values, "integer, at least 0". */
 interface WrongField {
   path: string;
   value: unknown;
   wanted: string;
 }
 
-/** Where a value lies, and the names of the outputs of the model that it belongs to; null where those are wrong too. */
+/** The path of a value, and the output names of its model; null if those are wrong too. */
 interface Place {
   path: string;
   outputs: readonly unknown[] | null;
@@ -23,18 +24,18 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   integer: Number.isSafeInteger,
   null: (value) => value === null,
 };
-/** Characters of a wrong value that are shown. */
+/** The number of characters of a wrong value that a message shows. */
 const SHOWN = 60;
 
 /**
- * Returns the first field that is missing, of another type or out of bounds; null where none is. A field that has a default
- * and is not there, since an older version wrote the manifest, is filled in.
+ * Returns the first field that is missing, of another type or out of bounds; null if there is none. Fills in
+ * a missing field that has a default: an older version wrote the manifest.
  */
 export function wrongField(manifest: unknown): WrongField | null {
   return check(manifest, "Manifest", { path: "", outputs: null });
 }
 
-/** Says it in words: `inputs[0].shape[2] is "x", not integer, at least 0`. */
+/** Returns the message for a wrong field: `inputs[0].shape[2] is "x", not integer, at least 0`. */
 export function inWords({ path, value, wanted }: WrongField): string {
   return `${path || "it"} is ${value === undefined ? "missing" : shown(value)}, not ${wanted}`;
 }
@@ -93,7 +94,9 @@ function ofList(value: unknown, rule: List, place: Place): WrongField | null {
   return product <= maxProduct ? null : wrong(value, `of at most ${maxProduct} elements`, place);
 }
 
-/** What is wrong within the value says more than that it is none of several. */
+/**
+ * Returns the first problem inside the value, since it says more than that the value fits none of the rules.
+ */
 function ofUnion(value: unknown, rules: Rule[], place: Place): WrongField | null {
   const found = rules.map((rule) => check(value, rule, place)).filter((each) => each !== null);
   if (found.length < rules.length) return null;

@@ -11,14 +11,14 @@ import { degenerateWarnings } from "./degenerate-outputs.js";
 /** The fields of a result that a task decodes: all but those that the run adds. */
 export type TaskResult = FieldsOf<Result>;
 
-/** The outputs that the task needs: nothing else is read back from the GPU. */
+/** Returns the outputs that the task needs: only these are read back from the GPU. */
 export function neededOutputs(manifest: AnyManifest, context = taskContext(manifest)): string[] {
   return taskOf(manifest).neededOutputs(manifest, context);
 }
 
 /**
- * Returns a promise only for a task that makes a picture, such as the colours of a depth map. `source` is the picture that
- * was run; default: a black one.
+ * Returns the result; a promise only for a task that makes a picture, such as the colours of a depth map.
+ * `source` is the picture of the run; default: a black one.
  */
 export function decode(
   manifest: AnyManifest,
@@ -32,7 +32,7 @@ export function decode(
     | Promise<TaskResult>;
 }
 
-/** The warnings of a result: degenerate outputs, and those of the task. */
+/** Returns the warnings of a result: degenerate outputs, and the task's own. */
 export function resultWarnings({ task }: Manifest, decoded: TaskResult, outputs: Tensors): Warning[] {
   return [...degenerateWarnings(task, outputs), ...(taskOf({ task }).warnings?.(decoded) ?? [])];
 }

@@ -1,14 +1,17 @@
-// Warnings of degenerate outputs: the same everywhere, or NaN.
+// Warnings about degenerate outputs: the same value everywhere, or NaN.
 
 import type { Tensors, Warning } from "../api/types.js";
 import { rowsWithoutPadding } from "../tasks/detection-rows.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 
-/** An output of more elements is not checked for being flat: that takes too long in every run. */
+/** Larger outputs are not checked for being constant: that takes too long in every run. */
 const MAX_CHECKED_ELEMENTS = 1 << 18;
 
-/** Checks every output that was read back. Of an output of detections only the rows are checked: no row is a valid answer. */
+/**
+ * Checks every output that was read back. Of outputs of detections only the rows are checked: no row is a
+ * valid result.
+ */
 export function degenerateWarnings(task: TaskSpec, outputs: Tensors): Warning[] {
   const { rows, flatOutputsAllowed = false } = taskOf({ task });
   return Object.entries(outputs).flatMap(([name, { type, dims, data }]) => {
@@ -22,19 +25,19 @@ export function degenerateWarnings(task: TaskSpec, outputs: Tensors): Warning[] 
   });
 }
 
-/** Statistics of an output that only the GPU read. */
+/** Statistics of an output that stayed on the GPU. */
 export interface ReadStats {
   hasNan: boolean;
   isFlat: boolean;
 }
 
-/** Warnings about an output that only the GPU read. */
+/** Returns the warnings about an output that stayed on the GPU. */
 export function mapWarnings(name: string, { hasNan, isFlat }: ReadStats): Warning[] {
   if (hasNan) return [warning("nan-output", `${name} holds NaN`)];
   return isFlat ? [warning("flat-output", `${name} holds one number everywhere`)] : [];
 }
 
-/** Boxes without an area come from a model whose input for the picture's size is read as the wrong element type. */
+/** Boxes without an area come from a model whose image-size input is read as the wrong element type. */
 function rowWarnings(
   output: string,
   rows: readonly Float32Array[],
@@ -55,7 +58,7 @@ function isFlat(data: Float32Array): boolean {
 function warning(code: string, what: string): Warning {
   return {
     code,
-    message: `${what}: this answer is not to be trusted`,
+    message: `${what}: do not trust this result`,
     fix: 'compare with { backend: "wasm" }, and run `webbuild verify` on the bundle',
   };
 }

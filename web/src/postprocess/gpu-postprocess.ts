@@ -1,4 +1,5 @@
-// Chooses where outputs are decoded: on the GPU if its self-check gives the CPU's result, else on the CPU.
+// Chooses where outputs are decoded: on the GPU if its self-check gives the same result as the CPU, else on
+// the CPU.
 
 import type { Route } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
@@ -6,7 +7,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { taskOf } from "../tasks/registry.js";
 import type { CheckedGpuDecoder, TaskFields, TaskSpec } from "../tasks/task-module.js";
 
-/** Decodes on the GPU. Takes the outputs that stayed on the GPU, and those in memory, each by name. */
+/** Decodes on the GPU. Takes the outputs on the GPU and those in memory, each by name. */
 export type GpuPostprocess = CheckedGpuDecoder<TaskSpec, TaskFields, unknown>["run"];
 
 export interface Postprocessor {
@@ -14,7 +15,10 @@ export interface Postprocessor {
   route: Route;
 }
 
-/** Returns the postprocessor of a model that has a session. Never rejects: where the GPU cannot, the CPU does, and says why. */
+/**
+ * Returns the postprocessor of a model with a session. Never rejects: if the GPU cannot decode, the CPU does;
+ * `route` says why.
+ */
 export async function createPostprocessor(
   manifest: Manifest,
   engine: OrtWeb | null,
@@ -22,18 +26,20 @@ export async function createPostprocessor(
 ): Promise<Postprocessor> {
   if (engine === null) return onCpu("the model runs on WASM");
   const { gpu } = taskOf(manifest);
-  if (gpu === undefined) return onCpu("only masks, depth maps and cutouts become a result on the GPU");
-  if (processing === "cpu") return onCpu('processing "cpu" was asked for');
+  if (gpu === undefined) return onCpu("only masks, depth maps and cutouts are decoded on the GPU");
+  if (processing === "cpu") return onCpu('processing "cpu" was requested');
   try {
     const { run, matches, mismatch } = await gpu.open(await gpuDevice(engine), manifest.task);
     if (mismatch !== null) return onCpu(`the GPU ${mismatch}`);
     return { runOnGpu: run, route: { path: "gpu", reason: `the GPU ${matches} as the CPU` } };
   } catch (error) {
-    return onCpu(`the GPU does not do it: ${error}`);
+    return onCpu(`decoding on the GPU failed: ${error}`);
   }
 }
 
-/** Returns the outputs that a session leaves on the GPU: reading them from there afterwards costs the same. */
+/**
+ * Returns the outputs that a session leaves on the GPU: reading them back from there later costs the same.
+ */
 export function sessionGpuOutputs(manifest: Manifest, processing: "auto" | "cpu"): string[] {
   return processing === "auto" ? (taskOf(manifest).gpu?.outputs(manifest.task, null) ?? []) : [];
 }

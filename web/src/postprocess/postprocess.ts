@@ -1,4 +1,4 @@
-// Decodes a run's outputs: those that stayed on the GPU there, if the GPU can, all others on the CPU.
+// Decodes a run's outputs: those on the GPU there, if the GPU can, all others on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Route, Tensors, Warning } from "../api/types.js";
@@ -17,7 +17,7 @@ export interface PostprocessResult {
   route: Route;
 }
 
-/** Releases the GPU tensors in any case. `source` is the picture that was run. */
+/** Decodes the outputs. Always releases the GPU tensors. `source` is the picture of the run. */
 export async function postprocess(
   { runOnGpu, route }: Postprocessor,
   manifest: Manifest,
@@ -43,7 +43,7 @@ export async function postprocess(
     return { ...withWarnings(manifest, found), route };
   } catch (error) {
     if (error instanceof WebbuildError) throw error;
-    const reason = `the GPU did not take them: ${error}`;
+    const reason = `decoding on the GPU failed: ${error}`;
     return onCpu(await readTensors(outputs), { path: "cpu", reason });
   } finally {
     for (const tensor of Object.values(gpuOutputs)) tensor.release();

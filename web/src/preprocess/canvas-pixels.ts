@@ -24,8 +24,8 @@ export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
 }
 
 /**
- * Canvases premultiply colours by alpha, which loses precision in 8 bits: a picture with alpha is drawn again in float16. (A
- * browser without float16 canvases ignores that and is off by at most one level.)
+ * Canvases premultiply colours by alpha, which loses precision in 8 bits. So a picture with alpha is drawn
+ * again in float16. (A browser without float16 canvases ignores that, with an error of at most one level.)
  */
 export function readByCanvas(frame: ImageBitmap | VideoFrame): Pixels {
   const pixels = drawIn(frame, "unorm8");

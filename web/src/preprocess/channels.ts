@@ -1,17 +1,17 @@
-// The channels of an image input: their order, and how a level of 0 to 255 becomes an element of the tensor.
+// The channels of an image input: their order, and the normalization of levels from 0 to 255.
 
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import { roundHalfEven } from "./rounding.js";
 
-/** An input that a picture becomes. */
+/** An input that is preprocessed from a picture. */
 type PictureInput = ImageInput | CropInput;
 
-/** The weights of red, green and blue in gray. */
+/** The weights of red, green and blue in grey. */
 export const LUMA = [0.299, 0.587, 0.114] as const;
 
 /** The channel of the picture for each channel of the input. */
 const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0], rgba: [0, 1, 2, 3] } as const;
-/** This one is not read from the picture: it is filled with OPAQUE. */
+/** The index of alpha. It is not read from the picture, but filled with OPAQUE. */
 export const ALPHA = 3;
 const OPAQUE = 255;
 
@@ -20,7 +20,7 @@ export function channelCount({ color }: Pick<PictureInput, "color">): number {
   return ORDERS[color].length;
 }
 
-/** Returns the level, 0 to 255, that a channel of the input has for a colour, before it is normalized. */
+/** Returns the level, 0 to 255, of a channel of the input for a colour, before normalization. */
 export function orderedLevel(
   { color }: Pick<PictureInput, "color">,
   channel: number,
@@ -48,7 +48,7 @@ export function normalizer(
     Math.max(0, Math.min(255, roundHalfEven(Math.fround((value * scale - offset) / divisor))));
 }
 
-/** Returns the RGB levels of the padding; null for the mean, which is 0 in the tensor. */
+/** Returns the RGB levels of the padding; null if it is the mean, which is 0 in the tensor. */
 export function padColor({ pad }: ImageInput["letterbox"]): readonly [number, number, number] | null {
   if (pad === "mean") return null;
   const [red = 0, green = 0, blue = 0] = typeof pad === "number" ? [pad, pad, pad] : pad;

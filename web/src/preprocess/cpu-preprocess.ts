@@ -16,7 +16,10 @@ export interface CpuPreprocessedInput {
   geometry: Geometry;
 }
 
-/** Preprocesses the picture, or those of a stack one after another: memory holds the pixels of one. They stay open. */
+/**
+ * Preprocesses a picture or a stack; a stack's pictures one after another, so that memory has the pixels of
+ * one. They stay open.
+ */
 export async function preprocessOnCpu(
   inputs: Manifest["inputs"],
   pictures: readonly Picture[],

@@ -1,12 +1,13 @@
-// Chooses the input size that a picture is run at, for a model that is packed for several.
+// Chooses the input size for a picture, if a model is packed for several.
 
 import { WebbuildError } from "../api/errors.js";
 import type { PictureSize } from "../api/types.js";
 import { sameSize } from "../manifest/variants.js";
 
 /**
- * Returns the size with the least waste: pixels of the picture that are lost, plus padding pixels of the input. With
- * gain = min(W / w, H / h), a picture of w x h fills w h gain² of the W x H pixels, and keeps at most its own.
+ * Returns the size with the least waste: lost pixels of the picture plus padding pixels of the input. With
+ * gain = min(W / w, H / h), a picture of w x h fills w h gain² of the W x H pixels; at most its own w h
+ * pixels are kept.
  */
 export function fittingSize(sizes: readonly PictureSize[], width: number, height: number): PictureSize {
   const wasted = ([columns, rows]: PictureSize): number => {
@@ -29,16 +30,16 @@ export function holdsLine([columns, rows]: PictureSize, [width, height]: Picture
 }
 
 /** Returns the size of the `size` option, null without one. Throws "invalid-option" for a size that the model does not have. */
-export function requestedSize(sizes: readonly PictureSize[], asked: unknown): PictureSize | null {
-  if (asked === undefined) return null;
-  const pair: unknown[] = Array.isArray(asked) ? asked : [asked, asked];
+export function requestedSize(sizes: readonly PictureSize[], option: unknown): PictureSize | null {
+  if (option === undefined) return null;
+  const pair: unknown[] = Array.isArray(option) ? option : [option, option];
   const found = sizes.find((size) => pair.length === 2 && sameSize(size, pair as unknown as PictureSize));
   if (found !== undefined) return found;
-  const held = sizes.map((size) => `[${size.join(", ")}]`).join(" or ");
+  const choices = sizes.map((size) => `[${size.join(", ")}]`).join(" or ");
   const fix =
-    held === ""
+    choices === ""
       ? "leave size out: the model takes no picture"
-      : `give ${held}, or leave size out for the best`;
-  const what = `size: the model is not packed for ${JSON.stringify(asked) ?? String(asked)}`;
+      : `give ${choices}, or leave size out for the best`;
+  const what = `size: the model is not packed for ${JSON.stringify(option) ?? String(option)}`;
   throw new WebbuildError("invalid-option", what, fix);
 }

@@ -8,7 +8,7 @@ const spare: ArrayBuffer[] = [];
 /** Bytes of all spare buffers: more than a stack of camera frames, less than a few photos. */
 const MAX_SPARE_BYTES = 1 << 25;
 
-/** Keeps the memory of pixels that nobody reads any more for the next picture. */
+/** Keeps the memory of pixels that are no longer read, for the next picture. */
 export function recycle({ data: { buffer } }: Pick<Pixels, "data">): void {
   if (!(buffer instanceof ArrayBuffer)) return;
   if (spare.some(({ byteLength }) => byteLength !== buffer.byteLength)) spare.length = 0;
@@ -49,7 +49,7 @@ export function isSrgb({ primaries, transfer, fullRange }: VideoColorSpace): boo
   return primaries === "bt709" && transfer === "iec61966-2-1" && fullRange === true;
 }
 
-/** Bytes that the kernel converts at a time. */
+/** The number of bytes that the kernel converts at a time. */
 const PART = 1 << 16;
 
 /** Converts BGRA to RGBA in place. Returns false, with the conversion unfinished, if an alpha is not 255. */

@@ -1,4 +1,4 @@
-// The input that run() makes from pictures: an image, a stack of images, or a crop.
+// The input that run() preprocesses from pictures: an image, a stack of images, or a crop.
 
 import { WebbuildError } from "../api/errors.js";
 import type { CropInput, ImageInput, Manifest } from "../manifest/manifest.js";
@@ -10,13 +10,13 @@ export interface RunInput {
   image: ImageInput;
   /** The number of pictures in a stack, null for a single picture. */
   count: number | null;
-  /** Set for an input of crops: run() crops around the whole picture. */
+  /** Set for an input of crops: run() cuts one crop around the whole picture. */
   crop?: CropInput;
 }
 
 const FIX = "use runTensors() and give every input";
 
-/** Throws if an input is a plain tensor, which only the caller can give. */
+/** Throws if an input is a plain tensor, which only the caller can provide. */
 export function requireNoTensors(inputs: Manifest["inputs"]): void {
   const tensor = inputs.find(({ kind }) => kind === "tensor");
   if (tensor === undefined) return;
@@ -24,7 +24,7 @@ export function requireNoTensors(inputs: Manifest["inputs"]): void {
   throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted}`, FIX);
 }
 
-/** Returns the input that run() makes from pictures. Throws if the model needs more than pictures. */
+/** Returns the input that run() preprocesses from pictures. Throws if the model needs more than pictures. */
 export function runInput(inputs: Manifest["inputs"]): RunInput {
   const found = inputs.filter(
     (input) => input.kind === "image" || input.kind === "crop" || input.kind === "stack",

@@ -1,4 +1,4 @@
-// Packs the pictures that a caller gives into objects that can be transferred to the worker.
+// Packs a caller's pictures into objects that can be transferred to the worker.
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
@@ -20,7 +20,10 @@ export interface Packing {
   asFrames: boolean;
   /** Files are decoded on the page, if their sizes are needed there; else in the worker. */
   decodesFiles: boolean;
-  /** Pixels are wrapped in VideoFrames. Only if the self-check found that exact: see wrapped-picture-self-check.ts. */
+  /**
+   * Pixels are wrapped in VideoFrames, only if the self-check found it exact: see
+   * wrapped-picture-self-check.ts.
+   */
   wraps: boolean;
 }
 
@@ -53,7 +56,7 @@ export async function packImages(
   return { pictures: packed.map(({ picture }) => picture), transferables: transferables() };
 }
 
-/** Closes those that hold memory until they are closed. */
+/** Closes the images whose memory is freed only by close(). */
 export function closeImages(images: readonly TransferredImage[]): void {
   for (const part of images) if ("close" in part) part.close();
 }
@@ -79,18 +82,18 @@ export function rethrowOtherOrigin(error: unknown): never {
   throw error;
 }
 
-/** Returns the Blob as one of this realm: a Blob of an iframe is no instance of this page's class. */
+/** Returns the Blob as one of this realm: a Blob of an iframe is not an instance of this page's class. */
 function ownBlob(source: Blob): Blob {
   return source instanceof Blob ? source : new Blob([source], { type: (source as Blob).type });
 }
 
-/** A copy that is transferred takes the main thread less time than the copy that postMessage() makes. */
+/** Copies and transfers the data: that takes the main thread less time than the copy of postMessage(). */
 function copyImageData({ data, width, height }: ImageData): PackedImage {
   const picture = new ImageData(data.slice(), width, height);
   return { picture, transferables: [picture.data.buffer] };
 }
 
-/** Whether a value is of a class that can be given as a picture. */
+/** Whether a value is of a class that a picture may have. */
 export function isImageSource(value: unknown): value is ImageSource {
   if (typeof value !== "object" || value === null) return false;
   return isBlob(value) || isImageData(value) || isVideoFrame(value) || isDrawable(value);
@@ -104,7 +107,7 @@ const DRAWABLE = [
   "OffscreenCanvas",
 ] as const;
 
-/** How to fix an unreadable picture, for classes that are never still loading. */
+/** How to fix an unreadable picture, for classes that have no loading state. */
 const FIXES: Readonly<Record<string, string>> = {
   VideoFrame: "give the frame before close() is called on it",
   ImageBitmap: "give the bitmap before close() is called on it, and before it is transferred",
@@ -131,7 +134,7 @@ function wrapped({ wraps }: Packing, source: Parameters<typeof wrapInFrame>[0]):
   return picture && { picture, transferables: [picture.frame] };
 }
 
-/** Whether the source holds decoded pixels. */
+/** Whether the source has decoded pixels. */
 function holdsPixels(source: Drawable): source is ImageBitmap | HTMLCanvasElement | OffscreenCanvas {
   return !isA("HTMLImageElement", source) && !isA("HTMLVideoElement", source);
 }
@@ -159,13 +162,13 @@ function unreadablePicture(source: object, cause: unknown): WebbuildError {
   const fix = isA("HTMLVideoElement", source)
     ? "wait for the video's loadeddata event"
     : (FIXES[kind] ?? "wait until it has loaded; it must have a size and come from this origin or with CORS");
-  return new WebbuildError("unreadable-image", `this ${kind} has no picture to read: ${reason}`, fix, {
+  return new WebbuildError("unreadable-image", `this ${kind} has no readable picture: ${reason}`, fix, {
     cause,
   });
 }
 
 function otherOrigin(cause: unknown): WebbuildError {
-  const what = "the picture is of another origin, which keeps this page from reading it";
+  const what = "the picture is from another origin, so the browser does not let this page read it";
   const fix =
     'set crossorigin="anonymous" on the <img> or <video> before its src, and let its host send ' +
     "Access-Control-Allow-Origin; or serve it from this origin. A canvas with such a picture on it is not readable either";

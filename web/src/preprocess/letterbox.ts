@@ -1,4 +1,5 @@
-// Letterbox: places a picture of any size in an image input of fixed size, resamples and normalizes it, as the manifest says.
+// Letterbox: places a picture of any size in an image input of fixed size, resamples and normalizes it, as
+// the manifest specifies.
 
 import type { CropInput, ImageInput } from "../manifest/manifest.js";
 import type { Pixels } from "./canvas-pixels.js";
@@ -13,7 +14,10 @@ export interface Size {
   height: number;
 }
 
-/** The place of the resized picture in the input, in pixels, and its size before. What is outside of the input is cut off. */
+/**
+ * The position and size of the resized picture in the input, in pixels, and its original size. Parts outside
+ * are cut off.
+ */
 export interface Geometry {
   source: Size;
   left: number;
@@ -40,7 +44,7 @@ export function placePicture(source: Size, input: ImageInput): Geometry {
   return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
 }
 
-/** The width of a line of text that is scaled to the height of the input. */
+/** Returns the width of a text line that is scaled to the input's height. */
 function lineWidth({ width: w, height: h }: Size, plane: Size): number {
   return Math.min(plane.width, Math.ceil((w * plane.height) / h));
 }
@@ -90,7 +94,7 @@ export function pictureTaps(geometry: Geometry, input: ImageInput): PictureTaps 
   return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
 }
 
-/** The taps of the last picture: a stream needs the same ones for the next frame. */
+/** The taps of the last picture: the next frame of a stream needs the same ones. */
 const lastTaps = new WeakMap<ImageInput["letterbox"], { of: string; taps: PictureTaps }>();
 
 function cachedTaps(geometry: Geometry, input: ImageInput): PictureTaps {
@@ -151,12 +155,12 @@ function clampLevels(levels: Float64Array): void {
   for (let at = 0; at < levels.length; at++) levels[at] = Math.min(Math.max(levels[at] ?? 0, 0), 255);
 }
 
-/** Returns the positions from `start` to `start + size` that lie within 0 to `limit`: the first, and the one after the last. */
+/** Clips `start` to `start + size` to 0..`limit`. Returns the first position, and the one after the last. */
 function visible(start: number, size: number, limit: number): [number, number] {
   return [Math.max(0, start), Math.min(start + size, limit)];
 }
 
-/** Writes the gray of every pixel to its red. */
+/** Writes the grey of every pixel to its red. */
 function toGray(colors: Float64Array): void {
   const [red, green, blue] = LUMA;
   for (let at = 0; at < colors.length; at += 3)

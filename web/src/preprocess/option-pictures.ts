@@ -1,4 +1,4 @@
-// Packs the options of a run that are pictures, for the worker.
+// Packs options of a run that are pictures, for the worker.
 
 import type { ImageSource } from "../api/types.js";
 import type { TaskSpec } from "../tasks/task-module.js";
@@ -8,7 +8,10 @@ import { isVideoFrame } from "./canvas-pixels.js";
 import { classNameOf, isBlob } from "./class-name.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";
 
-/** Passes the options to `work` with a copy of each picture. It is not transferred but copied, as a run may be repeated. */
+/**
+ * Passes the options to `work` with a copy of each picture. Pictures are copied, not transferred, as a run
+ * may be repeated.
+ */
 export async function withOptionPictures<T>(
   manifest: { task: TaskSpec },
   options: WorkerRunOptions,
@@ -35,7 +38,10 @@ export async function withOptionPictures<T>(
 let lastKey = 0;
 const keys = new WeakMap<object, { key: number; address: string }>();
 
-/** Returns the same number for a picture that was given before and has not changed. A canvas or a video may have changed. */
+/**
+ * Returns the same number for a picture that was used before and has not changed. A canvas or a video may
+ * have changed.
+ */
 function pictureKey(source: ImageSource | undefined): number {
   const address = addressOf(source);
   if (source === undefined || address === null) return ++lastKey;

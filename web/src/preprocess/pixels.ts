@@ -25,7 +25,7 @@ export async function readPixels(picture: Picture): Promise<Pixels> {
   }
 }
 
-/** Reads the picture for `work`, which must not keep the pixels: their memory is used again. */
+/** Reads the picture for `work`, which must not keep the pixels: their memory is reused. */
 export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => T): Promise<T> {
   const pixels = await readPixels(picture);
   const made = work(pixels);
@@ -33,7 +33,7 @@ export async function withPixels<T>(picture: Picture, work: (pixels: Pixels) => 
   return made;
 }
 
-/** Reads the bytes from memory where the self-check found them the same as on a canvas, which is slower. */
+/** Reads the bytes from memory if the self-check found them the same as on a canvas, which is slower. */
 async function readBitmap(bitmap: ImageBitmap): Promise<Pixels> {
   const wrapped = (await wrapsExactly()) ? wrapInFrame(bitmap) : null;
   if (wrapped === null) return readByCanvas(bitmap);
@@ -56,20 +56,20 @@ export function transferableImages(pictures: readonly PackedPicture[]): Transfer
   });
 }
 
-/** Frees the memory of the pictures that have some. */
+/** Frees the memory of the pictures that need it. */
 export function closePictures(pictures: readonly PackedPicture[]): void {
   for (const picture of pictures) {
-    const held = isWrapped(picture) ? picture.frame : picture;
-    if ("close" in held) held.close();
+    const closable = isWrapped(picture) ? picture.frame : picture;
+    if ("close" in closable) closable.close();
   }
 }
 
-/** Whether a value is a picture that holds memory until it is closed. */
+/** Whether a value is a picture whose memory is freed only by close(). */
 export function isOpenPicture(value: unknown): value is ImageBitmap | VideoFrame {
   return value instanceof ImageBitmap || isVideoFrame(Object(value));
 }
 
-/** Decodes the files among the pictures once, for all that `work` does with them. */
+/** Decodes the files among the pictures once for all steps of `work`. */
 export async function withDecoded<T>(
   pictures: readonly Picture[],
   work: (decoded: readonly Picture[]) => Promise<T>,
@@ -91,7 +91,7 @@ export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(blob, DECODE_OPTIONS);
   } catch (cause) {
-    const what = `a Blob of ${blob.size} bytes, type "${blob.type}", is no picture this browser can decode`;
+    const what = `this browser cannot decode a Blob of ${blob.size} bytes, type "${blob.type}", as a picture`;
     throw new WebbuildError("unreadable-image", what, "give a JPEG, PNG, WebP, AVIF or GIF file", {
       cause,
     });
@@ -99,8 +99,8 @@ export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
 }
 
 /**
- * Draws a VideoFrame on a canvas and returns that. createImageBitmap() ignores the frame's rotation, and its colour space
- * if that is not sRGB.
+ * Draws a VideoFrame on a canvas and returns its bitmap. createImageBitmap() ignores the frame's rotation,
+ * and its colour space if it is not sRGB.
  */
 export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
   const { width, height } = sizeOf(frame);
@@ -111,7 +111,10 @@ export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
   return canvas.transferToImageBitmap();
 }
 
-/** Whether the frame is YUV. Its colours differ between canvases on the GPU and others, so all frames use the same kind. */
+/**
+ * Whether the frame is YUV. Its colours differ between canvases on the GPU and on the CPU, so all frames use
+ * the same kind.
+ */
 function hasChroma(frame: ImageBitmap | VideoFrame): frame is VideoFrame {
   return isVideoFrame(frame) && !/^(RGB|BGR)/.test(frame.format ?? "");
 }

@@ -13,7 +13,9 @@ import { runInput } from "./image-input.js";
 import type { Geometry } from "./letterbox.js";
 import type { Picture } from "./pixels.js";
 
-/** The input's name, its tensor, the place of the picture in it, and whether the GPU or the CPU made it. */
+/**
+ * The input's name, its tensor, the place of the picture in it, and whether the GPU or the CPU computed it.
+ */
 export interface PreprocessedInput {
   name: string;
   tensor: TensorData | GpuTensor;
@@ -21,7 +23,7 @@ export interface PreprocessedInput {
   route: PreprocessRoute;
 }
 
-/** The input on the GPU, and the VideoFrames that are imported there as external textures. */
+/** The input on the GPU, and the formats of VideoFrames that are imported there as external textures. */
 interface GpuPath {
   input: GpuPreprocess;
   frames: ExternalTextures;
@@ -39,12 +41,12 @@ export class Preprocessor {
     this.#reason = reason;
   }
 
-  /** The route of pictures that the GPU does not refuse. */
+  /** The route of pictures that the GPU accepts. */
   get defaultRoute(): PreprocessRoute {
     if (this.#gpu === null) return { path: "cpu", texture: null, reason: this.#reason };
     const { reason } = this.#gpu.frames;
     const frames =
-      reason === null ? "VideoFrames are read where they lie" : `VideoFrames are copied: ${reason}`;
+      reason === null ? "VideoFrames are read without a copy" : `VideoFrames are copied: ${reason}`;
     return { path: "gpu", texture: "copied", reason: `${this.#reason}; ${frames}` };
   }
 
@@ -53,7 +55,7 @@ export class Preprocessor {
     return this.#gpu !== null && this.#gpu.frames.reason === null;
   }
 
-  /** The pictures stay open. */
+  /** Preprocesses the pictures. They stay open. */
   async preprocess(pictures: readonly Picture[]): Promise<PreprocessedInput> {
     const gpu = this.#gpu;
     if (gpu === null) return this.#preprocessOnCpu(pictures, this.#reason);
@@ -62,7 +64,7 @@ export class Preprocessor {
       return typeof preprocessed === "string" ? this.#preprocessOnCpu(pictures, preprocessed) : preprocessed;
     } catch (error) {
       if (error instanceof WebbuildError) throw error;
-      return this.#preprocessOnCpu(pictures, `the GPU did not take the picture: ${error}`);
+      return this.#preprocessOnCpu(pictures, `the GPU did not accept the picture: ${error}`);
     }
   }
 
@@ -88,7 +90,7 @@ export class Preprocessor {
     };
   }
 
-  /** Returns a string if the GPU refuses the pictures: the reason. */
+  /** Returns the tensor; a string, the reason, if the GPU does not accept the pictures. */
   async #preprocessOnGpu(
     { input, frames }: GpuPath,
     pictures: readonly Picture[],
@@ -124,18 +126,20 @@ export class Preprocessor {
   }
 }
 
-/** How a picture gets to the GPU. `reason` is null for the reason of the whole preprocessor. */
+/** The path of a picture to the GPU. `reason` is null for the reason of the whole preprocessor. */
 interface TexturePath {
   texture: "external" | "copied";
   reason: string | null;
 }
 
-/** Call it for all pictures before the first is written: the check of a new frame format overwrites the input. */
+/**
+ * Call it for all pictures before the first is written: the check of a new frame format overwrites the input.
+ */
 async function texturePath(picture: Picture, frames: ExternalTextures): Promise<TexturePath> {
   if (!isVideoFrame(picture)) return { texture: "copied", reason: null };
   const reason = await frames.refusal(picture);
   if (reason !== null) return { texture: "copied", reason: `the frame was copied: ${reason}` };
-  return { texture: "external", reason: "the GPU makes the same of a frame where it lies as the CPU" };
+  return { texture: "external", reason: "GPU and CPU preprocess a frame without a copy to the same tensor" };
 }
 
 function tensorOf(gpu: GpuPreprocess, shape: readonly number[]): GpuTensor {

@@ -1,5 +1,5 @@
-// The taps of a resampling filter: which source positions an output position is the weighted sum of, with weights in float64.
-// As webbuild/preprocess/resample.py, which describes each interpolation.
+// The taps of a resampling filter: the source positions of each output position, and their weights in
+// float64. Same as webbuild/preprocess/resample.py, which describes each interpolation.
 
 import type { Letterbox } from "../manifest/manifest.js";
 
@@ -14,7 +14,7 @@ export interface Taps {
 
 type Tap = [at: number, weight: number];
 
-/** Returns the taps of the output positions from `start` to before `stop`, of `newSize`. */
+/** Returns the taps of the output positions from `start` up to `stop` (exclusive), of `newSize`. */
 export function taps(
   interpolation: Resampler,
   size: number,
@@ -50,8 +50,8 @@ export function enlargingPhases(scale: number): Taps {
 }
 
 /**
- * Returns the bicubic taps to enlarge by a whole factor. The weights depend only on the position within a cell, so that a tile
- * gets exactly the numbers of the whole picture.
+ * Returns the bicubic taps to enlarge by a whole factor. The weights depend only on the position within a
+ * cell, so that a tile gets exactly the same numbers as the whole picture.
  */
 export function enlargingTaps(size: number, scale: number): Taps {
   const phases = enlargingPhases(scale);
@@ -82,7 +82,10 @@ function tapCount(interpolation: Resampler, size: number, newSize: number): numb
   }
 }
 
-/** Returns the function from the middle of an output position to its taps, which may lie outside the picture. */
+/**
+ * Returns the function from the centre of an output position to its taps, which may be outside of the
+ * picture.
+ */
 function filter(interpolation: Resampler, size: number, newSize: number): (middle: number) => Tap[] {
   switch (interpolation) {
     case "nearest":

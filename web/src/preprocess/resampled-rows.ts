@@ -17,8 +17,8 @@ export function* resampledRows(pixels: Pixels, columns: Taps, rows: Taps): Gener
 }
 
 /**
- * The lines (rows of the picture after the horizontal pass) that the next output row may read again, in the memory of a
- * WebAssembly kernel.
+ * The lines (rows of the picture after the horizontal pass) that the next output rows may read again, in the
+ * memory of a WebAssembly kernel.
  */
 class LineCache {
   readonly #pixels: Pixels;
@@ -146,7 +146,7 @@ interface PackedTaps {
 
 /** A weight in float64, and an offset in bytes. */
 const TAP_BYTES = 12;
-/** By taps: a stream needs the same ones for the next frame. */
+/** Packed taps by their taps: the next frame of a stream needs the same ones. */
 const packedTaps = new WeakMap<Taps, PackedTaps>();
 
 function packTaps(of: Taps): PackedTaps {
@@ -168,7 +168,7 @@ function packTaps(of: Taps): PackedTaps {
   return made;
 }
 
-/** As the kernel's weighColumns(), for rows with alpha: `source` is a row of RGB in float64. */
+/** Same as the kernel's weighColumns(), for rows with alpha: `source` is a row of RGB in float64. */
 function weighColumns(source: Float64Array, { count, at, weights }: Taps, line: Float64Array): void {
   for (let first = 0, into = 0; into < line.length; first += count, into += 3) {
     let red = 0;

@@ -1,6 +1,6 @@
 // Rounding to whole numbers.
 
-/** Returns the nearest integer, of two equally near the even one, as Python's round() does, and never -0. */
+/** Returns the nearest integer, the even one of two equally near, like Python's round(), and never -0. */
 export function roundHalfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
@@ -8,7 +8,7 @@ export function roundHalfEven(value: number): number {
   return floor + (up ? 1 : 0) + 0;
 }
 
-/** Returns the nearest integer, of two equally near the larger one, as int(value + 0.5) in Python. */
+/** Returns the nearest integer, the larger of two equally near, like int(value + 0.5) in Python. */
 export function roundHalfUp(value: number): number {
   return Math.floor(value + 0.5);
 }

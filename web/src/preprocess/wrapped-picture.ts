@@ -1,12 +1,15 @@
-// Pictures wrapped in a VideoFrame, whose transfer to the worker does not copy the pixels. Transferring a bitmap copies it, and
-// ImageData is copied before its transfer, each time into new memory.
+// Wraps pictures in VideoFrames, so that their transfer to the worker does not copy the pixels. Transferring
+// a bitmap copies it, and ImageData is copied before its transfer, each time into new memory.
 
 import { WebbuildError } from "../api/errors.js";
 import { copyBytes, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
 
 type Source = ImageData | ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
 
-/** A picture in a VideoFrame. `of` says what the frame holds: the bytes of an ImageData, or a bitmap as the browser has it. */
+/**
+ * A picture in a VideoFrame. `of` is its content: the bytes of an ImageData, or a bitmap in the browser's
+ * format.
+ */
 export interface WrappedPicture {
   frame: VideoFrame;
   of: "bytes" | "bitmap";
@@ -14,7 +17,7 @@ export interface WrappedPicture {
   height: number;
 }
 
-/** How every picture is decoded, on the page and in the worker. */
+/** The options for decoding every picture, on the page and in the worker. */
 export const DECODE_OPTIONS: ImageBitmapOptions = {
   imageOrientation: "from-image",
   premultiplyAlpha: "none",
@@ -45,8 +48,8 @@ export function wrapInFrame(source: Source): WrappedPicture | null {
 }
 
 /**
- * Unwraps a picture. The frame of a picture with alpha may have its colours multiplied by alpha, so such a picture is decoded
- * into a bitmap, which has its own colours.
+ * Unwraps a picture. The frame of a picture with alpha may have its colours premultiplied by alpha. So it is
+ * decoded into a bitmap, which has the original colours.
  */
 export async function unwrap({ frame, of, width, height }: WrappedPicture): Promise<ImageData | ImageBitmap> {
   try {

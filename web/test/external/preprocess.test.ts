@@ -9,7 +9,7 @@ import { videoFrame } from "../support/video-frames.js";
 
 /** One level of 255: the tiny input goes from 0 to 1. */
 const LEVEL = 1 / 255;
-const LIES = { path: "gpu", texture: "external", reason: expect.stringContaining("where it lies") };
+const LIES = { path: "gpu", texture: "external", reason: expect.stringContaining("without a copy") };
 const COPIED = (reason: string) => ({
   path: "gpu",
   texture: "copied",
@@ -31,7 +31,7 @@ describe("frames are read where they lie", () => {
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
   test("and the model and every result say so", async () => {
-    expect(onGpu().info().preprocess).toEqual(COPIED("VideoFrames are read where they lie"));
+    expect(onGpu().info().preprocess).toEqual(COPIED("VideoFrames are read without a copy"));
     expect((await ran(onGpu(), videoFrame({}))).preprocess).toEqual(LIES);
     expect(onGpu().info().preprocess).toEqual(LIES);
   });

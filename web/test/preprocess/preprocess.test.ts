@@ -21,7 +21,7 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
   test("and the model, its info and every result say so", async () => {
-    const reason = "the GPU makes the same of a picture as the CPU";
+    const reason = "GPU and CPU preprocess a picture to the same tensor";
     const usual = { path: "gpu", texture: "copied" };
     expect(onGpu().info().preprocess).toMatchObject({
       ...usual,
@@ -94,7 +94,7 @@ describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
 
   test.each([
     ["black", "levels of 255"],
-    ["none", "does not have the shader"],
+    ["none", "does not compile the shader"],
   ])("where the GPU makes something else of them: %s", async (paint, reason) => {
     await withWorker(`worker-misfeeding.js?paint=${paint}`, async () => {
       const model = await loadTiny({ backend: "webgpu" });

@@ -11,7 +11,7 @@ const LEVELS = 255;
 const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
 /** The size of the struct Crop in words. */
 const CROP_WORDS = 10;
-/** Pixels beyond the edge of any picture. */
+/** A position beyond the edge of any picture. */
 const FAR = 2 ** 24;
 
 /** Returns the struct Parameters. */
@@ -43,7 +43,7 @@ export function cropPlaces(crops: readonly Crop[]): Float32Array<ArrayBuffer> {
   return floats;
 }
 
-/** Limits a position to what an int32 holds. NaN is outside of the picture, as on the CPU. */
+/** Clamps a position to the range of int32. NaN is outside of the picture, as on the CPU. */
 function bounded(place: number): number {
   return Number.isNaN(place) ? -FAR : Math.min(Math.max(place, -FAR), FAR);
 }

@@ -9,10 +9,10 @@ import { cropOnCpu } from "./cpu-crop.js";
 import type { GpuCrop } from "./gpu-crop.js";
 import { type Crop, placeCrop, wholePicture } from "./place-crop.js";
 
-/** Levels of 255 by which a pixel may differ. */
+/** The maximum difference of a pixel, in levels of 255. */
 const LEVELS = 1;
 
-/** Returns how the crops of the test picture differ on the GPU, null where they do not. */
+/** Returns how the crops of the test picture differ on the GPU, null if they do not. */
 export async function cropDifference(gpu: GpuCrop, input: CropInput): Promise<string | null> {
   const frame = await createImageBitmap(testPicture(), DECODE_OPTIONS);
   try {

@@ -35,7 +35,7 @@ export class GpuCrop {
     });
   }
 
-  /** Uploads the picture for the next crops. Rejects if the GPU has no memory for it. */
+  /** Uploads the picture for the next crops. Rejects if the GPU is out of memory. */
   async setPicture(frame: TextureSource): Promise<void> {
     const { width, height } = frame;
     const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
@@ -51,7 +51,7 @@ export class GpuCrop {
   /** Cuts crops out of the picture, into a tensor that the caller releases. */
   async cut(crops: readonly Crop[]): Promise<GpuTensor> {
     const texture = this.#texture;
-    if (texture === null) throw internalError("crops were wanted of no picture");
+    if (texture === null) throw internalError("crops of a picture that was not uploaded");
     const device = this.#device;
     const { width, height } = planeSize(this.#input);
     const dims = [crops.length, ...this.#input.shape.slice(1)];

@@ -1,5 +1,5 @@
-// Places a crop around a box: the affine transform from pixels of the input to pixels of the picture. The formulas are at
-// CropInput in the manifest.
+// Places a crop around a box: the affine transform from pixels of the input to pixels of the picture. See
+// CropInput in the manifest for the formulas.
 
 import type { Box, CropAttributes, PictureSize } from "../../api/types.js";
 import type { CropInput } from "../../manifest/manifest.js";
@@ -12,23 +12,23 @@ export interface CropBox {
   score: number;
   classIndex: number;
   label: string | null;
-  /** The keypoints that a template aligns. */
+  /** The keypoints that are aligned to a template. */
   points: readonly (readonly [number, number])[];
   /** The attributes from earlier stages. */
   attributes: CropAttributes;
   /** The corners of a rotated box, clockwise from the start of its text. */
   polygon?: Corners;
-  /** The text line was upside down: the corners are turned by 180°. */
+  /** The text line was upside down: the corners are rotated by 180°. */
   turned?: true;
-  /** The polygon is that of a part of a text line. */
+  /** Set if the polygon is a part of a text line. */
   part?: LinePart;
 }
 
 export interface LinePart {
   line: CropBox;
-  /** Pixels from the start of the line. */
+  /** Pixels from the start of the line to this part. */
   begin: number;
-  /** The share of its width that it has in common with the part before. */
+  /** The share of its width that it overlaps with the part before. */
   overlap: number;
 }
 
@@ -51,7 +51,10 @@ export function wholePicture({ width, height }: Size): CropBox {
   };
 }
 
-/** Places a crop: aligned to the template of keypoints if there are as many, along a text line, or around the box. */
+/**
+ * Places a crop: aligned to the keypoint template if there are enough keypoints, along a text line, or around
+ * the box.
+ */
 export function placeCrop(cropBox: CropBox, input: CropInput): Crop {
   const { template } = input;
   const { width: columns, height: rows } = planeSize(input);
@@ -77,7 +80,10 @@ function aroundBox({ x1, y1, x2, y2 }: Box, input: CropInput): Affine {
   return { xx: width / across, xy: 0, x0: left, yx: 0, yy: height / down, y0: top };
 }
 
-/** A text line that is at least this many times higher than wide is vertical: it is rotated by 90° to be read. */
+/**
+ * A text line that is at least this many times higher than wide is vertical: it is rotated by 90° before it
+ * is read.
+ */
 const VERTICAL_RATIO = 1.5;
 
 export type Corner = readonly [x: number, y: number];

@@ -14,7 +14,7 @@ import type { Crop } from "./place-crop.js";
 /** Cuts the crops of an input on a device. */
 interface Cutter {
   gpu: GpuCrop;
-  /** The picture that is uploaded. */
+  /** The uploaded picture. */
   picture: Picture | null;
   /** The last call; the next one waits for it. */
   last: Promise<unknown>;

@@ -28,23 +28,27 @@ export async function createPreprocessor({
 }: PreprocessorRequest): Promise<Preprocessor> {
   const onCpu = (reason: string): Preprocessor => new Preprocessor(inputs, null, reason);
   if (engine === null) return onCpu("the model runs on WASM");
-  if (processing === "cpu") return onCpu('processing "cpu" was asked for');
+  if (processing === "cpu") return onCpu('processing "cpu" was requested');
   const input = runInputOrNull(inputs);
-  if (input === null) return onCpu("the model takes no picture that run() could make");
+  if (input === null) return onCpu("the model has no picture input that run() can fill in");
   if (input.image.dtype !== "float32")
-    return onCpu("the model takes a picture as bytes, which the CPU makes");
-  if (input.crop !== undefined) return onCpu("the model takes a crop of the picture, which the CPU makes");
+    return onCpu("the model takes a picture as bytes, which the CPU preprocesses");
+  if (input.crop !== undefined) return onCpu("the model takes a crop of the picture, which the CPU cuts out");
   const gpu = await gpuDevice(engine)
     .then((device) => GpuPreprocess.open(device, input, copyFrames === null))
     .catch(String);
-  if (typeof gpu === "string") return onCpu(`the GPU does not have the shader: ${gpu}`);
+  if (typeof gpu === "string") return onCpu(`the GPU does not compile the shader: ${gpu}`);
   const differs = await difference(gpu, input.image).catch(String);
   if (differs !== null) {
     gpu.destroy();
-    return onCpu(`the GPU does not make the same of a picture as the CPU: ${differs}`);
+    return onCpu(`the GPU preprocesses a picture differently from the CPU: ${differs}`);
   }
   const frames = new ExternalTextures(gpu, input.image, copyFrames);
-  return new Preprocessor(inputs, { input: gpu, frames }, "the GPU makes the same of a picture as the CPU");
+  return new Preprocessor(
+    inputs,
+    { input: gpu, frames },
+    "GPU and CPU preprocess a picture to the same tensor",
+  );
 }
 
 function runInputOrNull(inputs: Manifest["inputs"]): RunInput | null {

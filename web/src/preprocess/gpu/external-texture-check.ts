@@ -1,5 +1,5 @@
-// Self-check: whether this browser and GPU can import VideoFrames as external textures. It may lose the device, so it has one of
-// its own and not the engine's.
+// Self-check: whether this browser and GPU can import VideoFrames as external textures. It may lose the
+// device, so it uses its own instead of the engine's.
 
 import { createThrowawayDevice } from "../../gpu/gpu-device.js";
 import type { ImageInput } from "../../manifest/manifest.js";
@@ -8,7 +8,7 @@ import { testPicture } from "../test-picture.js";
 import { externalTextureRefusal } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
 
-/** Returns why they cannot, null where they can. Never rejects. */
+/** Returns why they cannot be imported, null if they can. Never rejects. */
 export async function checkExternalTextures(): Promise<string | null> {
   if (typeof VideoFrame !== "function") return "this browser has no VideoFrame";
   if (typeof GPUDevice !== "function" || !("importExternalTexture" in GPUDevice.prototype))
@@ -19,7 +19,7 @@ export async function checkExternalTextures(): Promise<string | null> {
     const tried = Promise.race([lost, checkOnDevice(device)]);
     return await withLimit(tried, LIMITS.gpu, "its trial").finally(() => device.destroy());
   } catch (error) {
-    return `it could not be tried: ${error}`;
+    return `the check failed: ${error}`;
   }
 }
 

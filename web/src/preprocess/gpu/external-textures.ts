@@ -1,4 +1,4 @@
-// VideoFrames as external textures, which the GPU reads without a copy: those of formats whose result is the same as the CPU's.
+// Imports VideoFrames as external textures, without a copy: only formats with the same result as on the CPU.
 
 import type { ImageInput } from "../../manifest/manifest.js";
 import { sizeOf } from "../canvas-pixels.js";
@@ -12,7 +12,7 @@ type FrameFormat = Pick<VideoFrameBufferInit, "format" | "colorSpace">;
 export class ExternalTextures {
   readonly #gpu: GpuPreprocess;
   readonly #input: ImageInput;
-  /** Why no frame is imported, null where some may be. */
+  /** Why no frame is imported, null if some may be. */
   readonly reason: string | null;
   readonly #verdicts = new Map<string, string | null>();
 
@@ -22,12 +22,15 @@ export class ExternalTextures {
     this.reason = reason;
   }
 
-  /** Returns why the frame has to be copied, null where it need not be. The check of a new format overwrites the input. */
+  /**
+   * Returns why the frame has to be copied, null if it need not be. The check of a new format overwrites the
+   * input.
+   */
   async refusal(frame: VideoFrame): Promise<string | null> {
     if (this.reason !== null) return this.reason;
-    if (isStretched(frame)) return "its pixels are no squares";
+    if (isStretched(frame)) return "its pixels are not square";
     const { format } = frame;
-    if (format === null) return "the browser does not say how its pixels are stored";
+    if (format === null) return "the browser does not report its pixel format";
     const known = this.#verdicts.get(formatKey(frame));
     if (known !== undefined) return known;
     const kind = { format, colorSpace: frame.colorSpace.toJSON() };
@@ -38,11 +41,14 @@ export class ExternalTextures {
 
   /** Copies frames of this format from now on. */
   disable(frame: VideoFrame, reason: unknown): void {
-    this.#verdicts.set(formatKey(frame), `the GPU did not take a ${frame.format} frame: ${reason}`);
+    this.#verdicts.set(formatKey(frame), `the GPU did not accept a ${frame.format} frame: ${reason}`);
   }
 }
 
-/** Preprocesses a test frame on the GPU and the CPU. Returns why it cannot be an external texture, null where it can. */
+/**
+ * Preprocesses a test frame on the GPU and the CPU. Returns why it cannot be an external texture, null if it
+ * can.
+ */
 export async function externalTextureRefusal(
   kind: FrameFormat,
   gpu: GpuPreprocess,
@@ -54,12 +60,12 @@ export async function externalTextureRefusal(
     const frame = new VideoFrame(data, { ...kind, codedWidth: width, codedHeight: height, timestamp: 0 });
     try {
       const differs = await differenceFromCpu(frame, gpu, input);
-      return differs && `the GPU does not make the same of ${kind.format} as the CPU: ${differs}`;
+      return differs && `the GPU preprocesses ${kind.format} differently from the CPU: ${differs}`;
     } finally {
       frame.close();
     }
   } catch (error) {
-    return `this browser does not take ${kind.format} as an external texture: ${error}`;
+    return `this browser does not accept ${kind.format} as an external texture: ${error}`;
   }
 }
 

@@ -19,7 +19,10 @@ interface BoundPipeline {
 
 type CopiedTexture = BoundPipeline & { texture: GPUTexture };
 
-/** The resources for pictures of one size, used again for the next. `copied` is null until a picture of the size is copied. */
+/**
+ * The resources for pictures of one size, reused for the next picture. `copied` is null until a picture of
+ * the size is copied.
+ */
 interface PictureResources {
   geometry: Geometry;
   copied: CopiedTexture | null;
@@ -59,7 +62,7 @@ export class GpuPreprocess {
     return withErrorScopes(device, () => new GpuPreprocess(device, input, copied, external));
   }
 
-  /** Allocates the resources for a picture that write() takes. Returns why the GPU cannot, null where it can. */
+  /** Allocates the resources for a picture before write(). Returns why the GPU cannot, null if it can. */
   async allocate(frame: TextureSource | VideoFrame | Size): Promise<string | null> {
     const external = isVideoFrame(frame);
     const { width, height } = sizeOf(frame);
@@ -68,22 +71,23 @@ export class GpuPreprocess {
     if (isAllocated && (external || copied !== null)) return null;
     const largest = this.#device.limits.maxTextureDimension2D;
     if (Math.max(width, height) > largest || Math.min(width, height) === 0)
-      return `a picture of ${width} x ${height} is no texture here: their sides are 1 to ${largest} pixels`;
+      return `a picture of ${width} x ${height} does not fit into a texture: its sides must be 1 to ${largest} pixels`;
     try {
       await withErrorScopes(this.#device, () => this.#createResources({ width, height }, external));
       return null;
     } catch (error) {
       this.#free();
-      return `the GPU has no room for a picture of ${width} x ${height}: ${error}`;
+      return `the GPU has no memory for a picture of ${width} x ${height}: ${error}`;
     }
   }
 
   /**
-   * Submits the preprocessing of a picture, after allocate(), into the input or into picture `index` of a stack. A VideoFrame
-   * is imported as an external texture, and may be closed after this. Throws if it cannot be.
+   * Submits the preprocessing of a picture, after allocate(), into the input or into picture `index` of a
+   * stack. A VideoFrame is imported as an external texture, and may be closed afterwards. Throws if it cannot
+   * be imported.
    */
   write(frame: TextureSource | VideoFrame, index = 0): Geometry {
-    if (this.#resources === null) throw internalError("a picture came for which there is no room on the GPU");
+    if (this.#resources === null) throw internalError("write() before allocate()");
     const { geometry } = this.#resources;
     const { shape, count } = this.#input;
     const { pipeline, bindings } = this.#bindPicture(frame, this.#resources);
@@ -100,7 +104,7 @@ export class GpuPreprocess {
     return geometry;
   }
 
-  /** Writes elements into the input that were computed elsewhere. */
+  /** Writes elements that were computed elsewhere into the input. */
   upload(data: TensorData["data"]): void {
     this.#device.queue.writeBuffer(this.buffer, 0, data);
   }
@@ -131,11 +135,11 @@ export class GpuPreprocess {
   /** An external texture expires with the current task or its frame, so it is bound for each dispatch. */
   #bindPicture(frame: TextureSource | VideoFrame, { copied, buffers }: PictureResources): BoundPipeline {
     if (isVideoFrame(frame)) {
-      if (this.#external === null) throw internalError("a frame came for which there is no shader");
+      if (this.#external === null) throw internalError("write() of a frame without a shader for frames");
       const picture = this.#device.importExternalTexture({ source: frame });
       return this.#bind(this.#external, picture, buffers);
     }
-    if (copied === null) throw internalError("a picture came for which there is no texture");
+    if (copied === null) throw internalError("write() of a picture without a texture");
     uploadTexture(this.#device.queue, frame, copied.texture);
     return copied;
   }

@@ -5,10 +5,10 @@ import { letterbox } from "../letterbox.js";
 import { readPixels } from "../pixels.js";
 import type { GpuPreprocess } from "./gpu-preprocess.js";
 
-/** Levels of 255 by which a pixel may differ. */
+/** The maximum difference of a pixel, in levels of 255. */
 const LEVELS = 1;
 
-/** Returns how the frame differs on the GPU, null where it does not. Overwrites the input. */
+/** Returns how the frame differs on the GPU, null if it does not. Overwrites the input. */
 export async function differenceFromCpu(
   frame: ImageBitmap | VideoFrame,
   gpu: GpuPreprocess,

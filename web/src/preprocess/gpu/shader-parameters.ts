@@ -50,7 +50,7 @@ function four(values: readonly number[], otherwise: number): number[] {
   return [0, 1, 2, 3].map((channel) => values[channel] ?? otherwise);
 }
 
-/** The struct Tap for each: an index and a float32 weight. At least one, because a buffer cannot be empty. */
+/** Packs the struct Tap: an index and a float32 weight. At least one, because a buffer cannot be empty. */
 function packTaps({ at, weights }: Taps): Uint32Array<ArrayBuffer> {
   const both = new Uint32Array(Math.max(1, at.length) * 2);
   const floats = new Float32Array(both.buffer);

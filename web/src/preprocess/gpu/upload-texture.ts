@@ -3,7 +3,7 @@
 import { isVideoFrame } from "../canvas-pixels.js";
 import { decodeBlob, drawVideoFrame, type Picture } from "../pixels.js";
 
-/** What can be copied into a texture. */
+/** An image that can be copied into a texture. */
 export type TextureSource = ImageBitmap | ImageData;
 
 /** Returns the picture as a texture source. If that is not the picture itself, the caller closes it. */
