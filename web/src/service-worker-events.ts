@@ -1,4 +1,4 @@
-// What TypeScript's DOM leaves out, since only service workers have it.
+// Types that are missing in TypeScript's DOM library, since only service workers have them.
 
 interface ExtendableEvent {
   waitUntil(work: Promise<unknown>): void;
@@ -9,7 +9,7 @@ export interface ServedRequest extends ExtendableEvent {
   respondWith(response: Promise<Response>): void;
 }
 
-/** What `globalThis` is in a service worker. */
+/** The type of `globalThis` in a service worker. */
 export interface ServiceWorkerScope {
   registration: { scope: string; active: unknown };
   skipWaiting(): Promise<void>;

@@ -1,17 +1,17 @@
-// The service worker of a bundle's folder. It serves pages and scripts from the network, or offline from its cache, and the
-// engine as the runtime stored it. Models it leaves to the runtime, which caches them itself.
+// The service worker of a bundle's folder. It serves pages and scripts from the network, or offline from its
+// cache, and the engine from the runtime's storage. The runtime caches models itself.
 
 import type { Manifest } from "./manifest/manifest.js";
 import type { ServedRequest, ServiceWorkerScope } from "./service-worker-events.js";
 import { engineResponse } from "./storage/engine-response.js";
 
-/** The addresses of pages. */
+/** The URLs of pages. */
 interface Pages {
-  /** Without these nothing opens. */
+  /** Without these no page opens. */
   needed: string[];
-  /** Reports and samples: worth having, no reason to refuse. */
+  /** Reports and samples: installing succeeds without them. */
   extra: string[];
-  /** Kept once they were fetched: pages of other people have them. */
+  /** Stored once they were fetched: they are for pages of other sites. */
   elsewhere: string[];
 }
 
@@ -20,16 +20,19 @@ const { scope } = worker.registration;
 const CACHE = `webbuild-pages ${scope}`;
 const PAGE_FILES = /\.(html|css|js|mjs|json|svg|png|jpe?g|webp|avif|gif|bmp)$/;
 const NEEDED = /\.(css|js|mjs)$|(^|\/)index\.html$/;
-/** For bundlers: no page loads it. */
+/** It is for bundlers: no page loads it. */
 const PACKAGE_ENTRY = /(^|\/)npm\.js$/;
 const ELEMENT = /(^|\/)page\/web-model\.js$/;
 
-/** What it serves, relative to its scope: `?manifest=a/manifest.json&page=site.css` in its address, else one bundle. */
+/**
+ * The bundles to serve, relative to the scope: `?manifest=a/manifest.json&page=site.css` in its URL; default:
+ * one bundle.
+ */
 const { searchParams } = new URL(globalThis.location.href);
 const named = searchParams.has("manifest") ? searchParams.getAll("manifest") : ["manifest.json"];
 const MANIFESTS = named.map((path) => new URL(path, scope).href);
 
-/** The pages of the manifests that are kept. A service worker is ended and started at any time: this is only a memo. */
+/** The pages of the stored manifests. Only a memo: browsers end and start a service worker at any time. */
 let listed: Promise<Set<string>> | null = null;
 
 function pagesOf(base: string, { files }: Manifest): Pages {
@@ -40,7 +43,7 @@ function pagesOf(base: string, { files }: Manifest): Pages {
     paths
       .filter(fits)
       .map((path) => new URL(path, base).href)
-      .filter((url) => url.startsWith(folder)); // whatever the manifest says, a bundle's files lie in its folder
+      .filter((url) => url.startsWith(folder)); // a wrong manifest may name files outside of the bundle's folder
   return {
     needed: [base, folder, ...urls((path) => isNeeded(path) && !ELEMENT.test(path))],
     extra: urls((path) => !isNeeded(path)),
@@ -48,21 +51,24 @@ function pagesOf(base: string, { files }: Manifest): Pages {
   };
 }
 
-/** Asks the server, not the HTTP cache: just after a deployment that has files of the last one. */
+/**
+ * Fetches from the server, not the HTTP cache: right after a deployment that still has files of the previous
+ * one.
+ */
 async function fetched(url: string): Promise<Response> {
   const response = await fetch(url, { cache: "no-cache" });
   if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
   return response;
 }
 
-/** A page that was redirected to is refused by browsers when it is given for another address. */
+/** Returns the response without its redirect: browsers reject a redirected response for another URL. */
 function unredirected(response: Response): Response {
   if (!response.redirected) return response;
   const { status, statusText, headers } = response;
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** Returns the pages of all bundles, by manifests that `read` returns. */
+/** Returns the pages of all bundles, from the manifests that `read` returns. */
 async function allPages(read: (url: string) => Promise<Response | undefined>): Promise<Pages> {
   const bundles = await Promise.all(
     MANIFESTS.map(async (url) => pagesOf(url, (await (await read(url))?.json()) as Manifest)),
@@ -75,7 +81,7 @@ async function allPages(read: (url: string) => Promise<Response | undefined>): P
   };
 }
 
-/** Keeps the pages of the bundles as they are now, and none that is no longer one of theirs. */
+/** Stores the current pages of the bundles, and deletes all others. */
 async function keepPages(): Promise<void> {
   const manifests = new Map<string, Response>();
   const { needed, extra, elsewhere } = await allPages(async (url) => {
@@ -93,13 +99,16 @@ async function keepPages(): Promise<void> {
   };
   await Promise.all([...new Set(needed)].filter((url) => !manifests.has(url)).map(put));
   await Promise.allSettled([...new Set(extra)].map(put));
-  // Last: whoever finds the manifest that the server has takes its pages for those that are kept.
+  // Manifests are stored last: a stored manifest means that its pages are stored.
   for (const [url, response] of manifests) await cache.put(url, unredirected(response));
   for (const { url } of await cache.keys()) if (!kept.has(url)) await cache.delete(url);
   listed = Promise.resolve(kept);
 }
 
-/** The network's answer as it comes. Keeping it is best effort: a full disk is no reason to refuse who is online. */
+/**
+ * Returns the network's response. Storing it is best effort: a full disk must not break a page that is
+ * online.
+ */
 async function networkFirst(event: ServedRequest): Promise<Response> {
   const { request } = event;
   let response: Response;
@@ -116,7 +125,7 @@ async function networkFirst(event: ServedRequest): Promise<Response> {
   return response;
 }
 
-/** Another manifest is another bundle: all of its pages are kept anew. */
+/** Stores a page. A changed manifest means a new bundle: all its pages are stored again. */
 async function keep(address: string, response: Response): Promise<void> {
   const url = new URL(address);
   url.search = "";

@@ -1,4 +1,4 @@
-// Comparison of outputs with the golden run: up to rounding, and to the order of detections.
+// Compares outputs with the golden run: up to rounding, and to the order of detections.
 
 import type { Precision, TensorData, Tensors } from "../api/types.js";
 import { at, rowsWithoutPadding } from "../tasks/detection-rows.js";
@@ -7,12 +7,15 @@ import type { TaskSpec } from "../tasks/task-module.js";
 import { closeInReducedPrecision, differenceInReducedPrecision } from "./reduced-precision.js";
 import { REDUCED_PRECISION } from "./tolerance.js";
 
-/** Far above what rounding does on any GPU (1e-4 and less in float32), far below what a wrong kernel does. */
+/**
+ * Relative. Far above the rounding of any GPU (1e-4 and less in float32), far below the error of a wrong
+ * kernel.
+ */
 const TOLERANCE = 0.02;
-/** How many of the things found may differ: near a threshold rounding decides. */
+/** The share of detections that may differ: near a threshold rounding decides. */
 const UNMATCHED = 0.1;
 
-/** Whether there is something to agree with: not all zero, or nothing found. */
+/** Whether the expected outputs have a signal to compare: a number that is not zero, or a detection. */
 export function hasSignal(task: TaskSpec, expected: Tensors): boolean {
   const tensors = Object.entries(expected);
   return tensors.some(([name, want]) =>
@@ -23,9 +26,9 @@ export function hasSignal(task: TaskSpec, expected: Tensors): boolean {
 }
 
 /**
- * Returns in words how the outputs differ from those that are wanted, null where they agree. In float32 that is far more
- * than rounding; in reduced precision, where more is to be expected, exactly what the graph was proven with: what scores
- * within its tolerance of `confidence`, the threshold of the run, may be found or not.
+ * Returns in words how the outputs differ from the expected ones, null if they agree. The tolerance in
+ * float32 is far above rounding. In reduced precision it is the one that the graph was proven with: a
+ * detection with a score within its tolerance of `confidence`, the threshold of the run, may be there or not.
  */
 export function goldenDifference(
   task: TaskSpec,
@@ -68,7 +71,7 @@ function columns({ dims }: TensorData): number {
   return dims.at(-1) ?? 1;
 }
 
-/** Numbers are apart by the root of the mean square of their differences, whole ones by how many differ. */
+/** Compares floats by the relative root mean square of the differences, integers by how many differ. */
 function distance({ type, data: want }: TensorData, { data: got }: TensorData): string | null {
   if (type !== "float32") {
     let differing = 0;
@@ -88,8 +91,8 @@ function distance({ type, data: want }: TensorData, { data: got }: TensorData): 
 }
 
 /**
- * Rows are looked for among the others, for what scores alike may come in any order. One that scores less than `border`
- * may be missing, if not all are.
+ * Matches each row with any of the others, since rows with similar scores may come in any order. Rows that
+ * score less than `border` may be missing, but not all of them.
  */
 function unmatchedRows(
   expected: readonly Float32Array[],
@@ -106,7 +109,7 @@ function unmatchedRows(
   const allowed = Math.floor(UNMATCHED * expected.length);
   const nothing = expected.length > 0 && without.length === expected.length;
   if (missing <= allowed && extra <= allowed && !nothing) return null;
-  return `of ${expected.length} found things ${without.length} are missing, ${extra} of ${got.length} are others`;
+  return `of ${expected.length} detections ${without.length} are missing, ${extra} of ${got.length} are unexpected`;
 }
 
 function rowsMatch(row: Float32Array, other: Float32Array, largest: number): boolean {

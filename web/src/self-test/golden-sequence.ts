@@ -1,4 +1,5 @@
-// Runs of the same inputs in a row, each with the states that the one before wrote: as a stream of frames has them.
+// Runs the same inputs several times, each with the states that the previous run wrote, as in a stream of
+// frames.
 
 import type { Tensors } from "../api/types.js";
 import { stateInputs } from "../inputs/state-inputs.js";
@@ -9,13 +10,13 @@ import type { AnyTensors } from "../tensors/gpu-tensor.js";
 const STREAM = 0;
 
 export interface StatefulRunner {
-  /** Does one run, whose states may stay on the GPU. */
+  /** Does one run. Its states may stay on the GPU. */
   run(feeds: AnyTensors): Promise<{ outputs: Tensors; states: AnyTensors }>;
-  /** Returns states in memory; those on the GPU stay there too. */
+  /** Returns states in memory, without releasing those on the GPU. */
   copy(states: AnyTensors): Promise<Tensors>;
 }
 
-/** Returns the outputs of the last of several runs, the states after it among them, by the names of their outputs. */
+/** Returns the outputs of the last of several runs, including the states after it, by output name. */
 export async function runSequence(
   inputs: Manifest["inputs"],
   feeds: AnyTensors,

@@ -14,7 +14,10 @@ type RecordedSpec = { name: string; dtype: DType; shape: number[] };
 export interface GoldenRun {
   feeds: Tensors;
   expected: Tensors;
-  /** Of a model with state: outputs of the last of several runs of `feeds`, each with the state of the one before. */
+  /**
+   * For a model with state: outputs of the last of several runs of `feeds`, each with the state of the
+   * previous run.
+   */
   sequence: { steps: number; expected: Tensors } | null;
 }
 
@@ -44,14 +47,14 @@ export async function fetchGolden(
   };
 }
 
-/** The results of a run, and the states after it. */
+/** Returns the specs of a run's results, and of the states after it. */
 function sequenceSpecs(inputs: Manifest["inputs"], outputs: Manifest["outputs"]): RecordedSpec[] {
   const results = new Set(outputs.map(({ name }) => name));
   const states = stateInputs(inputs).filter(({ output }) => !results.has(output));
   return [...outputs, ...states.map(({ output, dtype, shape }) => ({ name: output, dtype, shape }))];
 }
 
-/** The inputs as they are recorded: pictures are bytes. */
+/** Returns the inputs as they are recorded: pictures as bytes. */
 function recordedSpecs(inputs: Manifest["inputs"], { uint8Inputs }: Golden): RecordedSpec[] {
   return inputs.map(({ name, dtype, shape }) => ({
     name,

@@ -1,4 +1,4 @@
-// Whether outputs of a graph in reduced precision are those of the whole one, by the rules of the task.
+// Compares outputs of a graph in reduced precision with the float32 graph's, by the rules of the task.
 
 import type { TensorData } from "../api/types.js";
 import { at, DETECTION_COLUMNS } from "../tasks/detection-rows.js";
@@ -6,7 +6,10 @@ import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { absoluteDifference, largestDifference, largestOf, REDUCED_PRECISION } from "./tolerance.js";
 
-/** Whether two rows are of the same thing: where it lies by pixels, what else they hold as the task says. */
+/**
+ * Whether two rows are the same detection: positions are compared in pixels, other columns by the rules of
+ * the task.
+ */
 export function closeInReducedPrecision(task: TaskSpec, row: Float32Array, other: Float32Array): boolean {
   const { score, pixels } = REDUCED_PRECISION;
   if (at(row, 5) !== at(other, 5) || !(absoluteDifference(row, other, 4) <= score)) return false;
@@ -21,7 +24,7 @@ function restMatches(row: Float32Array, other: Float32Array): boolean {
   return rest.every((_, index) => absoluteDifference(row, other, DETECTION_COLUMNS + index) <= allowed);
 }
 
-/** Returns in words how an output that is no rows of things differs, null where it does not. */
+/** Returns in words how an output that has no rows of detections differs, null if it does not. */
 export function differenceInReducedPrecision(
   task: TaskSpec,
   name: string,

@@ -1,9 +1,9 @@
-// What self-tests found, kept for the next visit: by adapter, browser and bundle.
+// Verdicts of self-tests, stored for the next visit by adapter, browser and bundle.
 
 import type { Warn } from "../api/warn.js";
 import { type Fields, isRecent, readFinding, writeFinding } from "../storage/findings.js";
 
-/** `reason` is null where the test was passed. */
+/** `reason` is null if the test passed. */
 interface SelfTestRecord {
   reason: string | null;
   /** Milliseconds since 1970. */
@@ -11,10 +11,13 @@ interface SelfTestRecord {
 }
 
 const DAY = 86_400_000;
-/** A browser does not tell of a new driver: what failed is tried again soon, what passed from time to time. */
+/**
+ * The days that a verdict is valid. Browsers do not report a new driver, so failed tests are repeated soon,
+ * others later.
+ */
 const DAYS = { failed: 7, passed: 30 };
 
-/** Returns the verdict, null where there is none that still holds, or no cache. */
+/** Returns the verdict, null if there is no valid one, or no cache. */
 export async function readSelfTest(key: string, warn: Warn): Promise<SelfTestRecord | null> {
   const holds = ({ reason, at }: Fields): boolean =>
     reason === null
@@ -28,7 +31,7 @@ export function retestTime(failedAt: number): number {
   return failedAt + DAYS.failed * DAY;
 }
 
-/** Where it cannot be kept, the test is run again next time. */
+/** Stores a verdict. If that fails, the test runs again on the next visit. */
 export async function writeSelfTest(key: string, reason: string | null, warn: Warn): Promise<void> {
   const verdict: SelfTestRecord = { reason, at: Date.now() };
   await writeFinding(key, verdict, warn);

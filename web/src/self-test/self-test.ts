@@ -14,7 +14,7 @@ import { goldenDifference, hasSignal } from "./golden-compare.js";
 import { runSequence, type StatefulRunner } from "./golden-sequence.js";
 import { readSelfTest, retestTime, writeSelfTest } from "./self-test-cache.js";
 
-/** A test, and what is known of it from an earlier visit. */
+/** A test, and its verdict from an earlier visit. */
 interface SelfTestPlan {
   golden: Golden;
   precision: Precision;
@@ -23,7 +23,9 @@ interface SelfTestPlan {
   warn: Warn;
 }
 
-/** What of a load says how its graph is tested. With `retest`, what is known to fail is tested again. */
+/**
+ * The part of a load request that a self-test needs. With `retest`, a test that failed before is run again.
+ */
 interface Tested {
   manifest: Manifest;
   base: string;
@@ -31,7 +33,7 @@ interface Tested {
   retest: boolean;
 }
 
-/** Returns the test of a graph on an adapter, null for a bundle that has none. Throws where it is known to fail. */
+/** Returns the test of a graph on an adapter, null for a bundle without one. Throws if it failed before. */
 export async function planSelfTest(
   { manifest, base, build, retest }: Tested,
   { file, weights, precision }: Graph,
@@ -50,7 +52,10 @@ export async function planSelfTest(
   return { golden, precision, key, passed: false, warn };
 }
 
-/** Runs the test and keeps its verdict, and that on replays where they are untried. Throws where it fails. */
+/**
+ * Runs the test and stores its verdict, and the verdict on replays if they are unverified. Throws if it
+ * fails.
+ */
 export async function runSelfTest(
   { golden, precision, key, warn }: SelfTestPlan,
   { task, inputs, evaluationThresholds }: Manifest,
@@ -62,8 +67,7 @@ export async function runSelfTest(
   const alone = (each: AnyTensors): Promise<Tensors> => withoutStates(runner, each);
   const outputs = await alone(complete);
   if (!hasSignal(task, expected)) {
-    if (capture.used)
-      throw captureFailed("the golden run answers nothing that its replays could be compared with");
+    if (capture.used) throw captureFailed("the golden run has no signal to compare its replays with");
     return null;
   }
   const differing = (want: Tensors, got: Tensors): string | null =>
@@ -80,7 +84,7 @@ export async function runSelfTest(
   return { sample: golden.sample, fromCache: false };
 }
 
-/** Returns the outputs of a run whose states nobody reads. */
+/** Returns the outputs of a run, and releases its states. */
 export async function withoutStates({ run }: StatefulRunner, feeds: AnyTensors): Promise<Tensors> {
   const { outputs, states } = await run(feeds);
   releaseTensors(states);
@@ -93,10 +97,10 @@ function selfTestFailed(reason: string, fix = ""): WebbuildError {
   return new WebbuildError("self-test-failed", message, `${fix}${last}`);
 }
 
-/** `at` is when the test failed, in milliseconds since 1970. */
+/** `at` is the time of the failed test, in milliseconds since 1970. */
 function rememberedFailure(reason: string, at: number, precision: Precision): WebbuildError {
   const [found, again] = [at, retestTime(at)].map((time) => new Date(time).toISOString().slice(0, 10));
-  const when = `found on ${found} and not tested since, which it is on ${again}`;
+  const when = `found on ${found}; the next test is on ${again}`;
   const named = precision === "fp32" ? "" : `, precision: "${precision}"`;
   const fix = `to test it now, load with { backend: "webgpu"${named} }; else `;
   return selfTestFailed(`${reason} (${when})`, fix);

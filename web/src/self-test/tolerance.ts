@@ -1,24 +1,25 @@
-// What a graph in reduced precision may differ by: no more than where it was proven, see conformance/reduced-precision.
+// The tolerances of a graph in reduced precision: the same as in its proof, see
+// conformance/reduced-precision.
 
-/** Numbers only: what they are compared with is the task's. */
+/** Tolerances as numbers. The task decides which one it applies to which output. */
 export interface Tolerance {
-  /** Of a score, and of a part of anything that is compared by its parts. */
+  /** The absolute error of a score, and of each component that is compared separately. */
   score: number;
-  /** Of the model's input. */
+  /** The error of a position, in pixels of the model's input. */
   pixels: number;
-  /** Of an output's largest magnitude. */
+  /** The error relative to an output's largest magnitude. */
   relative: number;
-  /** Mean of a depth map's relative errors. */
+  /** The mean relative error of a depth map. */
   depth: number;
-  /** Depths below this part of the largest count as large as that. */
+  /** Depths below this share of the largest are compared as if they were that large. */
   depthFloor: number;
-  /** A pixel's depth may be off by this many times the average. */
+  /** The maximum error of a pixel's depth, as a multiple of the mean tolerance. */
   depthWorst: number;
-  /** Mean absolute error of alpha, which lies in 0..1. */
+  /** The mean absolute error of alpha, which is in 0..1. */
   alpha: number;
-  /** A pixel's alpha may be off by this many times that. */
+  /** The maximum error of a pixel's alpha, as a multiple of the mean tolerance. */
   alphaWorst: number;
-  /** How far below 1 the cosine of two embeddings may lie. */
+  /** How far below 1 the cosine of two embeddings may be. */
   cosine: number;
 }
 
@@ -34,7 +35,9 @@ export const REDUCED_PRECISION: Tolerance = {
   cosine: 1e-4,
 };
 
-/** Returns in words by how much any element differs, null where it is no more than a part of the largest magnitude. */
+/**
+ * Returns in words by how much any element differs, null if it is within the share of the largest magnitude.
+ */
 export function largestDifference(
   want: Float32Array,
   got: Float32Array,
@@ -45,12 +48,15 @@ export function largestDifference(
   return worst <= allowed ? null : exceeded(worst, allowed);
 }
 
-/** NaN where either is not finite and the other another. */
+/** Returns the absolute difference; NaN if the values differ and one is not finite. */
 export function absoluteDifference(want: ArrayLike<number>, got: ArrayLike<number>, index: number): number {
   return want[index] === got[index] ? 0 : Math.abs((want[index] ?? Number.NaN) - (got[index] ?? Number.NaN));
 }
 
-/** NaN where any is. What is infinite on both sides is no distance, and no size. */
+/**
+ * Returns the largest value; NaN if any is. Equal infinities have the difference 0, and do not count as a
+ * magnitude.
+ */
 export function largestOf(
   values: Float32Array,
   of: (value: number, index: number) => number = (value) => (Number.isFinite(value) ? Math.abs(value) : 0),

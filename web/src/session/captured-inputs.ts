@@ -1,5 +1,6 @@
-// GPU buffers for the inputs of a captured graph, allocated by onnxruntime-web itself. It releases its handle of any other
-// buffer after each run, and a captured graph keeps using the handle: see docs/decisions/0025.
+// GPU buffers for the inputs of a captured graph, allocated by onnxruntime-web itself. After each run it
+// releases its handle of any other buffer, but a captured graph keeps using the handle: see
+// docs/decisions/0025.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import type { DType } from "../api/types.js";
@@ -37,9 +38,9 @@ export class CapturedInputs {
     this.tensors = Object.fromEntries(entries);
   }
 
-  /** Allocates a buffer for each input. The engine needs a session on WebGPU before. */
+  /** Allocates a buffer for each input. The engine must have a WebGPU session already. */
   static async open(engine: OrtWeb, inputs: readonly TensorSpec[]): Promise<CapturedInputs> {
-    // The outputs of this session are in buffers that the engine allocated.
+    // The engine allocates the outputs of this session.
     const session = await engine.InferenceSession.create(identityGraph(), {
       executionProviders: ["webgpu"],
       preferredOutputLocation: "gpu-buffer",
@@ -55,7 +56,7 @@ export class CapturedInputs {
     return new CapturedInputs(engine, await gpuDevice(engine), session, allocated);
   }
 
-  /** Queues copies of a run's inputs into the buffers that the graph reads; does not wait for the GPU. */
+  /** Queues copies of a run's inputs into the buffers that the graph reads. Does not wait for the GPU. */
   fill(feeds: AnyTensors): void {
     const encoder = this.#device.createCommandEncoder();
     for (const [name, tensor] of Object.entries(feeds)) {
@@ -78,7 +79,7 @@ export class CapturedInputs {
   }
 }
 
-/** GPUQueue.writeBuffer() writes multiples of four bytes. */
+/** GPUQueue.writeBuffer() needs multiples of four bytes. */
 function padToWords(data: ArrayBufferView<ArrayBuffer>): ArrayBufferView<ArrayBuffer> {
   if (data.byteLength % 4 === 0) return data;
   const padded = new Uint8Array(4 * Math.ceil(data.byteLength / 4));

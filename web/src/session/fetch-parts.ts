@@ -1,4 +1,4 @@
-// Fetches everything that a session needs, in parallel, before it enters the engine's queue.
+// Fetches everything that a session needs, in parallel, before its turn in the engine's queue.
 
 import { abortedError } from "../api/errors.js";
 import type { Warn } from "../api/warn.js";
@@ -25,15 +25,15 @@ export interface SessionParts {
   /** Null on WASM. */
   adapter: Adapter | null;
   bytes: GraphBytes;
-  /** The golden run to compare with, null where the self-test is not run: it has passed before, or is off. */
+  /** The golden run to compare with; null if the self-test is off, or has passed before. */
   goldenRun: Awaited<ReturnType<typeof fetchGolden>> | null;
   test: Awaited<ReturnType<typeof planSelfTest>>;
   capture: CapturePlan;
-  /** The GPU setup of earlier visits, and the key to store this one's under: null where nothing is stored. */
+  /** The GPU setup of earlier visits, and the key to store this one's under; null if it is not stored. */
   gpuSetup: { stored: GpuSetup; key: string | null };
   tools: unknown;
   glue: LoadedGlue | null;
-  /** Why VideoFrames are copied, null where they may be imported as external textures. */
+  /** Why VideoFrames are copied; null if they may be imported as external textures. */
   copyFrames: string | null;
 }
 
@@ -65,7 +65,7 @@ export async function fetchParts(
   progress.expect(request.sharesEngine ? 0 : downloads.size(engineFiles(build)), downloads.size(files));
   const key = test !== null && request.cache ? test.key : null;
   const gpuSetup = { stored: key === null ? EMPTY_GPU_SETUP : await readGpuSetup(key, warn), key };
-  // This only saves time: if it fails, the engine requests its own device and pipelines.
+  // This only saves time. If it fails, the engine requests its own device and pipelines.
   shared.prepare(gpuSetup.stored, frameCheck).catch(() => {});
 
   const engine = await progress.measure("engine", () => starting);
@@ -107,18 +107,19 @@ async function openDownloads(request: SessionRequest, warn: Warn, signal: AbortS
   return new Downloads(request, files, cache, signal);
 }
 
-/** Marks a promise that is awaited later: if it rejects before, that is no unhandled rejection. */
+/** Marks a promise that is awaited later, so that an early rejection is not reported as unhandled. */
 function awaitedLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }
 
-/** Returns why VideoFrames are copied, null where the GPU imports them as external textures. */
+/** Returns why VideoFrames are copied, null if the GPU imports them as external textures. */
 async function videoFrameRefusal(
   { manifest, backend, processing, copyFrames }: SessionRequest,
   shared: SharedEngine,
 ): Promise<string | null> {
   const pictured = manifest.inputs.some(({ kind }) => kind === "image" || kind === "stack");
-  if (backend === "wasm" || processing === "cpu" || !pictured) return "no frame comes to the GPU";
+  if (backend === "wasm" || processing === "cpu" || !pictured)
+    return "pictures are not preprocessed on the GPU";
   return copyFrames ?? shared.externalTextureRefusal();
 }

@@ -1,5 +1,5 @@
-// What a graph needs of this adapter: the device descriptor and the compute pipelines. Stored with the verdict of its
-// self-test, so that the next visit makes both while the engine still downloads.
+// The device descriptor and compute pipelines that a graph uses on this adapter. Stored with the verdict of
+// its self-test, so that the next visit can create them while the engine still downloads.
 
 import type { Warn } from "../api/warn.js";
 import type { DeviceRequest } from "../gpu/engine-devices.js";
@@ -7,17 +7,17 @@ import type { PipelineSource } from "../gpu/pipeline-use.js";
 import { type Fields, readFinding, writeFinding } from "../storage/findings.js";
 
 export interface GpuSetup {
-  /** The descriptor that the engine requests its device with, null until it has. */
+  /** The descriptor that the engine requests its device with; null before the request. */
   device: DeviceRequest | null;
   pipelines: readonly PipelineSource[];
 }
 
 export const EMPTY_GPU_SETUP: GpuSetup = { device: null, pipelines: [] };
 
-/** `test` is the key of the self-test. The number goes up when the stored format changes. */
+/** `test` is the key of the self-test. Increase the number when the stored format changes. */
 const keyOf = (test: string): string => `${test}-gpu-work-1`;
 
-/** Returns what earlier visits stored, an empty setup where they did not. */
+/** Returns the setup that earlier visits stored, or an empty one. */
 export async function readGpuSetup(test: string, warn: Warn): Promise<GpuSetup> {
   return (await readFinding<GpuSetup>(keyOf(test), isGpuSetup, warn)) ?? EMPTY_GPU_SETUP;
 }
@@ -32,7 +32,7 @@ function isSource(stored: unknown): boolean {
   return groups.every((entries) => Array.isArray(entries));
 }
 
-/** Stores what this visit used together with what was `stored` before, if that is more. */
+/** Stores the setup of this visit merged with `stored`, if it adds something. */
 export async function storeGpuSetup(
   test: string,
   stored: GpuSetup,

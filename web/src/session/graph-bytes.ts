@@ -4,16 +4,16 @@ import type { Graph } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
 import { ReleasedWeights } from "./released-weights.js";
 
-/** Emptied when the session has copied them: a later session of the graph fetches them again. */
+/** Emptied once the session has copied them: a later session of the graph fetches them again. */
 export interface GraphBytes {
   model: Uint8Array;
   weights: { path: string; data: Uint8Array }[];
 }
 
-/** Weights of at least this many bytes are freed while the engine copies them. For smaller ones the extra copy costs more. */
+/** Smaller weights are not freed while the engine copies them: the extra copy would cost more. */
 const MIN_RELEASED_BYTES = 16 * 2 ** 20;
 
-/** Returns the files of a graph. Each byte of large weights can be read once, unless they are `kept`. */
+/** Returns the files of a graph. Large weights can be read only once, unless they are `kept`. */
 export async function fetchGraph(
   graph: Graph,
   downloads: Downloads,
@@ -34,8 +34,9 @@ export async function fetchGraph(
 }
 
 /**
- * Creates a session from the bytes of a graph. The engine reads a tensor twice if its optimizer computes with it, or if two
- * initializers are the same bytes. If the weights were freed by then, `refetch` gets them again and they are kept.
+ * Creates a session from the bytes of a graph. The engine reads a tensor twice if its optimizer computes with
+ * it, or if two initializers share their bytes. If the weights were freed by then, `refetch` fetches them
+ * again and they are kept.
  */
 export async function createOrRefetch<T>(
   bytes: GraphBytes,

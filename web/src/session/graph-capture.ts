@@ -1,5 +1,5 @@
-// Graph capture: the engine records the GPU commands of the first run, and later runs replay them. Used where its version was
-// measured to replay right, and where the self-test sees it replay right on this adapter.
+// Graph capture: the engine records the GPU commands of the first run, and later runs replay them. Used only
+// if the engine's version was measured to replay correctly, and the self-test confirms it on this adapter.
 
 import { type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { SessionInfo, Tensors } from "../api/types.js";
@@ -8,10 +8,13 @@ import type { EngineBuild, Graph } from "../manifest/manifest.js";
 import { readSelfTest, writeSelfTest } from "../self-test/self-test-cache.js";
 import { TrialCount } from "../storage/trial-count.js";
 
-/** Measured by `python -m benchmarks.graph_capture` on two adapters: right if the engine owns its input and output buffers. */
+/**
+ * Measured with `python -m benchmarks.graph_capture` on two adapters: correct if the engine owns its input
+ * and output buffers.
+ */
 const MEASURED = { version: "1.30.0", builds: ["jspi", "asyncify"] };
 
-/** Errors that graph capture may cause: the session is tried again without it. */
+/** Errors that graph capture may cause: the session is created again without it. */
 const CAPTURE_FAILURES: ReadonlySet<ErrorCode> = new Set([
   "engine-failed",
   "gpu-error",
@@ -23,11 +26,11 @@ const CAPTURE_FAILURES: ReadonlySet<ErrorCode> = new Set([
 /** The decision on graph capture, made before the session is created. */
 export interface CapturePlan {
   used: boolean;
-  /** Why it is used, or why not. */
+  /** Why graph capture is used, or why not. */
   reason: string;
-  /** Whether the self-test has yet to verify replays. */
+  /** Whether the self-test still has to verify replays. */
   unverified: boolean;
-  /** The key of the stored verdict. */
+  /** The key of the stored verdict on replays. */
   key: string;
   trial: TrialCount;
   warn: Warn;
@@ -43,9 +46,9 @@ interface CaptureRequest {
   stateful: boolean;
   /** Whether later stages take outputs of the graph. */
   hasLaterStages: boolean;
-  /** The key of the graph's self-test on this adapter, null where it has none. */
+  /** The key of the graph's self-test on this adapter, null if it has none. */
   selfTestKey: string | null;
-  /** Why graph capture is off: it failed in this page. The reason is stored. Null where it is allowed. */
+  /** Why graph capture is off: it failed on this page. The reason is stored. Null if it is allowed. */
   noCapture: string | null;
   warn: Warn;
 }
@@ -72,7 +75,7 @@ export async function planCapture(request: CaptureRequest): Promise<CapturePlan>
   };
 }
 
-/** Returns why the graph cannot be captured, or is not worth it; null where it may be tried. */
+/** Returns why the graph cannot be captured, or is not worth it; null if it may be captured. */
 function unsupportedReason({
   version,
   build,
@@ -91,7 +94,7 @@ function unsupportedReason({
   if (hasLaterStages)
     return "later stages keep its outputs: a captured graph writes those of every run into the same buffers";
   if (software) return "the adapter is software, which replays would not make faster";
-  if (selfTestKey === null) return "no self-test could see its replays";
+  if (selfTestKey === null) return "no self-test can verify its replays";
   return null;
 }
 
@@ -113,8 +116,8 @@ export async function guardCapture<T>(
 }
 
 /**
- * Verifies replays after a run whose outputs were right: on the same inputs, on others, and on the same again. Throws
- * "capture-failed" where one is wrong.
+ * Verifies replays after a run with correct outputs: on the same inputs, on others, and on the first ones
+ * again. Throws "capture-failed" if one is wrong.
  */
 export async function verifyReplays(
   { key, trial, warn }: CapturePlan,
@@ -134,7 +137,7 @@ export async function verifyReplays(
   await trial.end();
 }
 
-/** Returns why a captured graph is loaded again without graph capture, null where the error has another cause. */
+/** Returns why a graph is loaded again without graph capture, null if the error has another cause. */
 export function captureFailureReason(info: SessionInfo, { code, message }: WebbuildError): string | null {
   return info.graphCapture.used && CAPTURE_FAILURES.has(code) ? `a session with it failed: ${message}` : null;
 }
@@ -145,7 +148,7 @@ export function captureFailed(reason: string, cause?: unknown): WebbuildError {
   });
 }
 
-/** The elements in reverse order: other inputs whose values stay within their ranges. */
+/** Reverses the elements: other inputs, with values in the same ranges. */
 function reversed(feeds: Tensors): Tensors {
   const entries = Object.entries(feeds).map(([name, tensor]) => [
     name,

@@ -1,4 +1,4 @@
-// The stages of loading (engine, weights, session, warm-up): timed, and reported to `onProgress`.
+// Times the stages of loading (engine, weights, session, warm-up), and reports them to `onProgress`.
 
 import type { ModelInfo, Progress } from "../api/types.js";
 import type { OnBytes } from "../storage/download.js";
@@ -19,12 +19,12 @@ export class LoadProgress {
     this.#onProgress = onProgress;
   }
 
-  /** Sets the bytes to download. Nothing is reported before. */
+  /** Sets the number of bytes to download. Nothing is reported before this call. */
   expect(engine: number, weights: number): void {
     this.#totals = { engine, weights, session: 1, warmup: 1 };
   }
 
-  /** Returns a callback that counts the bytes of a stage, also while an earlier stage is measured. */
+  /** Returns a callback that counts the bytes of a stage, also during an earlier stage. */
   counter(stage: "engine" | "weights"): OnBytes {
     return (count) => {
       this.#loaded[stage] += count;
@@ -33,7 +33,7 @@ export class LoadProgress {
     };
   }
 
-  /** Measures the work of a stage. Resolves after `onProgress` has been called for its end. */
+  /** Measures the work of a stage. Resolves after `onProgress` was called for its end. */
   async measure<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
     const started = performance.now();
     this.#stage = stage;

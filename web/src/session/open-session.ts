@@ -1,5 +1,5 @@
-// The last step of loading, in the engine's queue: creates the session, its pre- and post-processing, and runs the self-test
-// or a warm-up.
+// The last step of loading, in the engine's queue: creates the session and its pre- and postprocessing, and
+// runs the self-test or a warm-up.
 
 import { abortedError } from "../api/errors.js";
 import type { Backend, SelfTest } from "../api/types.js";
@@ -85,8 +85,8 @@ function createSession(
 }
 
 /**
- * Creates the pre- and post-processing of the session, and runs it for the first time. Where that fails, releases the session
- * and the preprocessor; a postprocessor has nothing to release.
+ * Creates the pre- and postprocessing of the session, and runs it for the first time. If that fails, releases
+ * the session and the preprocessor; a postprocessor needs no release.
  */
 async function createProcessing(
   request: SessionRequest,
@@ -114,13 +114,16 @@ async function createProcessing(
     return { preprocessor: created, postprocessor, selfTest };
   } catch (error) {
     preprocessor?.release();
-    // After a WebAssembly trap, releasing may trap again: the first error says more.
+    // After a WebAssembly trap, releasing may trap again: the first error is more useful.
     await predictor.release().catch(() => {});
     throw error;
   }
 }
 
-/** Runs the self-test, or a warm-up where it has passed before. Returns its result, null for a bundle without one. */
+/**
+ * Runs the self-test, or a warm-up if it has passed before. Returns its result, null for a bundle without
+ * one.
+ */
 async function runFirst(
   { manifest, backend }: SessionRequest,
   { test, goldenRun, capture, gpuSetup, tools }: SessionParts,
@@ -128,20 +131,20 @@ async function runFirst(
 ): Promise<SelfTest | null> {
   if (test && goldenRun) return runSelfTest(test, manifest, goldenRun, runner, capture);
   const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
-  // A graph that passed before needs no warm-up if its pipelines are known: they are being compiled already.
+  // A graph that passed before needs no warm-up if its pipelines are known: they are already being compiled.
   if (passed === null || gpuSetup.stored.pipelines.length === 0)
     await warmUp(manifest, backend, runner, tools);
   return passed;
 }
 
-/** A batch is preprocessed on the CPU: the GPU's shader places all pictures of a run alike. */
+/** A batch is preprocessed on the CPU: the GPU's shader places all pictures of a run in the same way. */
 function processingOf({ manifest, processing }: SessionRequest): "auto" | "cpu" {
   return pictureBatch(manifest) > 1 ? "cpu" : processing;
 }
 
 /**
- * Returns the outputs that stay on the GPU: those that are decoded there, and the float32 ones among states and outputs for
- * later stages. Other types are counters and the like, which the engine computes on the CPU.
+ * Returns the outputs that stay on the GPU: those that are decoded there, and float32 states and outputs for
+ * later stages. Outputs of other types, such as counters, are computed on the CPU.
  */
 function gpuOutputs(request: SessionRequest): string[] {
   const { manifest, joined } = request;
@@ -156,9 +159,10 @@ function gpuOutputs(request: SessionRequest): string[] {
 }
 
 /**
- * Returns a function that creates the session of the fallback graph. It fetches the weights again, from storage or the HTTP
- * cache: keeping them for a rare event would double the memory. Not written inside openSession(), because the predictor keeps
- * the closure as long as the model lives, and a closure keeps every variable around it: there, the weights.
+ * Returns a function that creates the session of the fallback graph. It fetches the weights again, from
+ * storage or the HTTP cache: keeping them for a rare event would double the memory. It is not inside
+ * openSession(): the predictor keeps the closure as long as the model exists, and a closure keeps all
+ * variables of its scope, including the weights.
  */
 function fallbackFactory(
   engine: OrtWeb,
@@ -173,7 +177,7 @@ function fallbackFactory(
   };
 }
 
-/** Returns a function that fetches the graph with weights that can be read more than once. */
+/** Returns a function that fetches the graph, with weights that can be read more than once. */
 function refetchGraph(graph: Graph, downloads: Downloads): () => Promise<GraphBytes> {
   return () => fetchGraph(graph, downloads, undefined, true);
 }

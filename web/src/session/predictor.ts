@@ -1,4 +1,5 @@
-// Runs the model's graph. If its detection head reports that the result is not exact, runs the fallback graph instead.
+// Runs the model's graph. If its detection head reports that the result is not exact, runs the fallback
+// graph.
 
 import type { Backend, Tensors } from "../api/types.js";
 import type { DeviceErrors } from "../gpu/device-errors.js";
@@ -10,7 +11,7 @@ import { splitStates } from "./split-states.js";
 
 export interface Prediction {
   outputs: AnyTensors;
-  /** The states after the run, by the names of their inputs. On a GPU they stay there: release them. */
+  /** The states after the run, by input name. On a GPU they stay there: release them. */
   states: AnyTensors;
   backend: Backend;
   fallback: { target: Backend; reason: string } | null;
@@ -29,7 +30,7 @@ export class Predictor {
   readonly #createFallback: (target: Backend) => Promise<Session>;
   #fallback: Session | null = null;
 
-  /** `createFallback` creates the session of the fallback graph; it is called when that is first needed. */
+  /** `createFallback` creates the session of the fallback graph, when it is first needed. */
   constructor(
     primary: Session,
     { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
@@ -43,7 +44,10 @@ export class Predictor {
     this.#createFallback = createFallback;
   }
 
-  /** Returns all outputs of the primary graph, headStatus included, without those that are only state. Never falls back. */
+  /**
+   * Returns all outputs of the primary graph, including headStatus, but without pure states. Never falls
+   * back.
+   */
   async runRaw(feeds: AnyTensors): Promise<{ outputs: Tensors; states: AnyTensors }> {
     const states = this.#stateOutputs();
     const names = this.#primary.graph.outputs
@@ -59,8 +63,8 @@ export class Predictor {
   }
 
   /**
-   * Returns the named outputs, of the primary graph or its fallback. Those of the primary graph that are in `staysOnGpu`
-   * stay on the GPU, if the session keeps them there.
+   * Returns the named outputs, of the primary graph or its fallback. Outputs of the primary graph in
+   * `staysOnGpu` stay on the GPU, if the session keeps them there.
    */
   async predict(
     feeds: AnyTensors,
@@ -84,13 +88,13 @@ export class Predictor {
     }
   }
 
-  /** Releases the sessions. No run may be under way. */
+  /** Releases the sessions. No run may be pending. */
   async release(): Promise<void> {
     await this.#primary.release();
     await this.#fallback?.release();
   }
 
-  /** Repeats only the outputs: the states of the primary graph are right, its detection head is not. */
+  /** Runs only the outputs again: the primary graph's states are correct, only its detection head is not. */
   async #runFallback(
     target: Backend,
     reason: string,
@@ -130,7 +134,10 @@ export class Predictor {
   }
 }
 
-/** Returns why the detection head's result is not exact, null where it is. A NaN in the report counts as not exact. */
+/**
+ * Returns why the detection head's result is not exact, null if it is exact. NaN in its report means not
+ * exact.
+ */
 function fallbackReason(
   { capacity, rounds }: HeadStatus,
   report: AnyTensors[string] | undefined,

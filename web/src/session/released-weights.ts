@@ -1,11 +1,11 @@
-// External data (a weight file) that is freed chunk by chunk while the engine copies it, so that memory does not hold the
-// weights twice.
+// External data (a weight file) that is freed chunk by chunk while the engine copies it, so that memory does
+// not hold the weights twice.
 
 import { freeBytes } from "../storage/free-bytes.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes of a chunk. Reading a tensor frees the chunks that it covers; its first and last may belong to others too. */
+/** Bytes of a chunk. Reading a tensor frees its chunks; the first and last may contain other tensors too. */
 const CHUNK = 64 * 1024;
 
 /**
@@ -14,11 +14,14 @@ const CHUNK = 64 * 1024;
  */
 export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
   readonly #chunks: (Bytes | null)[] = [];
-  /** The memory of the last tensor, used again for the next: the engine copies each before it reads the next. */
+  /**
+   * The memory of the last tensor, reused for the next: the engine copies each tensor before it reads the
+   * next.
+   */
   #lastRead: Bytes = new Uint8Array();
   #wasReadTwice = false;
 
-  /** Frees `content`: nobody else may use it. */
+  /** Takes and frees `content`: the caller must not use it afterwards. */
   constructor(content: Bytes) {
     super(new ArrayBuffer(0));
     Object.defineProperty(this, "byteLength", { value: content.byteLength });
@@ -26,7 +29,7 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
     freeBytes(content);
   }
 
-  /** Whether the engine read bytes that were freed: it gets an error, and creates no session. */
+  /** Whether the engine read freed bytes: it then gets an error, and creates no session. */
   get wasReadTwice(): boolean {
     return this.#wasReadTwice;
   }
@@ -42,7 +45,7 @@ export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
     return tensor;
   }
 
-  /** Copies the part of a chunk that lies between two offsets of the file, and frees the chunk if that is all of it. */
+  /** Copies the part of a chunk between two offsets of the file, and frees the chunk if that is all of it. */
   #copyChunk(index: number, begin: number, end: number, tensor: Bytes): void {
     const chunk = this.#chunks[index];
     if (!chunk) {

@@ -19,7 +19,7 @@ export interface SessionRequest {
   base: string;
   backend: Backend;
   graph: Graph;
-  /** Why this graph, of those for the backend. */
+  /** Why this graph was chosen among those for the backend. */
   precisionReason: string;
   build: EngineBuild;
   /** The compiled code of the build, if the page keeps it from an earlier worker; null to download it. */
@@ -30,11 +30,11 @@ export interface SessionRequest {
   retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
-  /** Why VideoFrames are copied and never imported as external textures; null: the self-check decides. */
+  /** Why VideoFrames are copied and not imported as external textures; null: the self-check decides. */
   copyFrames: string | null;
-  /** Why graph capture is off; null where it is allowed. */
+  /** Why graph capture is off; null if it is allowed. */
   noCapture: string | null;
-  /** Names of the outputs that later stages take. */
+  /** Names of the outputs that later stages read. */
   joined: readonly string[];
   /** Whether another stage of the same bundle reports the engine's bytes. */
   sharesEngine: boolean;
@@ -49,16 +49,16 @@ export interface SessionSetup {
   takesFrames: boolean;
   /** Whether pictures may move to the worker wrapped in a VideoFrame: the self-check found them exact. */
   takesWrapped: boolean;
-  /** What the task loads besides the graph, such as a tokenizer. */
+  /** Objects that the task loads besides the graph, such as a tokenizer. */
   tools: unknown;
-  /** The bundle's glue code, which computes inputs from outputs of earlier stages; null without. */
+  /** The bundle's glue code, which computes inputs from outputs of earlier stages; null if there is none. */
   glue: LoadedGlue | null;
   info: SessionInfo;
 }
 
 /**
- * `signal` aborts loading; what is loaded by then is released. `warn` receives warnings, also from work that is still under
- * way when the session is open.
+ * Sets up a session. `signal` aborts loading and releases what is loaded. `warn` receives warnings, also
+ * later ones of work that goes on after the session is open.
  */
 export async function setUpSession(
   request: SessionRequest,

@@ -1,4 +1,5 @@
-// An onnxruntime-web session: one graph on one execution provider, with graph capture and suppression where it has them.
+// An onnxruntime-web session: one graph on one execution provider, with optional graph capture and
+// suppression (NMS).
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
@@ -15,9 +16,9 @@ export class Session {
   readonly graph: Graph;
   readonly #engine: OrtWeb;
   readonly #session: InferenceSession;
-  /** The input buffers of a session with graph capture, null without. */
+  /** The input buffers of a session with graph capture, null without graph capture. */
   readonly #inputs: CapturedInputs | null;
-  /** Non-maximum suppression after a graph that ends before it, null for others. */
+  /** Non-maximum suppression for a graph that does not contain it, else null. */
   readonly #suppressor: Suppressor | null;
 
   private constructor(
@@ -34,7 +35,7 @@ export class Session {
     this.#suppressor = suppressor;
   }
 
-  /** Where suppression runs for a graph that ends before it, null for others. */
+  /** Where suppression runs for a graph that does not contain it, else null. */
   get suppression(): Route | null {
     return this.#suppressor?.route ?? null;
   }
@@ -102,7 +103,7 @@ export class Session {
     return readAll(results, staysOnGpu);
   }
 
-  /** A captured graph computes all outputs, in every run into the same buffers. */
+  /** Runs a captured graph. It computes all outputs, in every run into the same buffers. */
   async #replay(
     inputs: CapturedInputs,
     feeds: AnyTensors,
@@ -130,7 +131,7 @@ function sessionOptions(
 ): InferenceSession.SessionOptions {
   return {
     executionProviders: [executionProvider(graph)],
-    // `webbuild pack` has reported where nodes run: the console of a visitor stays clean.
+    // `webbuild pack` has reported where nodes run, so the visitor's console stays empty.
     logSeverityLevel: verbose ? 0 : 3,
     logVerbosityLevel: 0,
     preferredOutputLocation: isCaptured
@@ -141,7 +142,9 @@ function sessionOptions(
   };
 }
 
-/** A WebAssembly trap or an abort breaks the whole engine; other errors are of this graph only. */
+/**
+ * Returns the error. A WebAssembly trap or an abort breaks the whole engine; other errors only this graph.
+ */
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${what}: ${reason}`;
@@ -177,7 +180,7 @@ async function readAll(
 function gpuTensor(tensor: Tensor): GpuTensor {
   const buffer = tensor.gpuBuffer as GPUBuffer;
   const read = async (): Promise<TensorData> => readTensor(tensor);
-  // The tensor caches the array that getData(false) returns. The caller may transfer its copy, so it gets its own.
+  // The tensor caches the array of getData(false). The caller may transfer the result, so it gets a copy.
   const copy = async (): Promise<TensorData> => {
     const data = (await tensor.getData(false)) as Float32Array<ArrayBuffer>;
     return { type: "float32", dims: [...tensor.dims], data: data.slice() };
@@ -186,7 +189,8 @@ function gpuTensor(tensor: Tensor): GpuTensor {
     try {
       tensor.dispose();
     } catch {
-      // dispose() throws during a read, which never ends on a lost device: the buffer is freed with the device.
+      // dispose() throws during a read, and on a lost device a read never ends: the buffer is freed with the
+      // device.
     }
   };
   return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release };

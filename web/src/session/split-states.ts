@@ -4,8 +4,8 @@ import type { StateInput } from "../manifest/manifest.js";
 import { type AnyTensors, copyOf, releaseTensors } from "../tensors/gpu-tensor.js";
 
 /**
- * An output may be both: in y = 0.9 * s + x, y is the result and the next s. The result is then a copy. If copying fails,
- * all outputs are released.
+ * Splits outputs into results and states. An output may be both: in y = 0.9 * s + x, y is the result and the
+ * next s. The result is then a copy. If copying fails, all outputs are released.
  */
 export async function splitStates(
   run: AnyTensors,

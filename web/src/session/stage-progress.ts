@@ -1,4 +1,4 @@
-// Merges the progress of the stages of a model, which load at the same time, into the progress of the model.
+// Merges the progress of a model's stages, which load at the same time, into the progress of the model.
 
 import type { LoadOptions, Progress } from "../api/types.js";
 
@@ -14,7 +14,10 @@ export class StageProgress {
     this.#last = names.map(() => null);
   }
 
-  /** Returns the listener of a stage. It reports the stage's own progress under its name, and the bytes of all stages. */
+  /**
+   * Returns the listener of a stage. It reports the stage's progress under its name, and the bytes of all
+   * stages.
+   */
   listener(stage: number): LoadOptions["onProgress"] {
     const report = this.#report;
     const name = this.#names[stage];

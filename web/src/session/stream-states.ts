@@ -14,12 +14,12 @@ export type SavedState = Pick<StateSnapshot, "tensors" | "size">;
 /** The state that a run reads. */
 export interface StateRequest {
   stream: number;
-  /** The run that wrote the state; null for `given`, and if that is null too, for zeros. */
+  /** The run that wrote the state. If null: `given`, or zeros if that is null too. */
   after: number | null;
   given: SavedState | null;
 }
 
-/** The state after a run. `size` is that of its picture, null where it had none. */
+/** The state after a run. `size` is the size of its picture, null if it had none. */
 interface RunState {
   tensors: AnyTensors;
   size: Size | null;
@@ -27,14 +27,16 @@ interface RunState {
 
 export class StreamStates {
   readonly #inputs: Manifest["inputs"];
-  /** By stream and run. The state before the last run stays too: the page may have aborted that run. */
+  /**
+   * States by stream and run. The state before the last run is kept too: the page may have aborted that run.
+   */
   readonly #streams = new Map<number, Map<number, RunState>>();
 
   constructor(inputs: Manifest["inputs"]) {
     this.#inputs = inputs;
   }
 
-  /** Returns the feeds of a run, and frees the states that no run can read any more. */
+  /** Returns the feeds of a run, and frees the states that no later run can read. */
   begin(
     { stream, after, given }: StateRequest,
     size: Size | null,
@@ -59,7 +61,7 @@ export class StreamStates {
     else runs.set(run, state);
   }
 
-  /** Whether reading it takes a GPU. */
+  /** Whether reading the state needs the GPU. */
   isOnGpu(stream: number, run: number): boolean {
     return Object.values(this.#find(stream, run).tensors).some(isOnGpu);
   }
@@ -85,7 +87,10 @@ export class StreamStates {
   }
 }
 
-/** Returns how the picture size changed; null if it did not. A state of another size does not fit: positions have moved. */
+/**
+ * Returns how the picture size changed; null if it did not. A state of another size does not fit: positions
+ * have moved.
+ */
 function sizeChange(before: Size | null, now: Size | null): string | null {
   if (before === null || now === null) return null;
   if (before.width === now.width && before.height === now.height) return null;

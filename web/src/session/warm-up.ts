@@ -10,12 +10,15 @@ import { zeroTensor } from "../tensors/raw-tensor.js";
 
 type Kind = Manifest["inputs"][number]["kind"];
 
-/** Inputs of a later stage that come from a scene: there is none yet. */
+/** Inputs of a later stage that come from a scene: there is no scene yet. */
 const SCENE_INPUTS: readonly Kind[] = ["stage", "crop", "point-prompt"];
 /** Inputs that are fed zeros. */
 const ZERO_INPUTS: readonly Kind[] = ["image", "stack", "mask", "reference", ...SCENE_INPUTS];
 
-/** Compiles the shaders. A kernel that throws does so here, where the fallback chain can still choose another candidate. */
+/**
+ * Compiles the shaders. A kernel that throws does so here, while the fallback chain can still choose another
+ * candidate.
+ */
 export async function warmUp(
   manifest: Manifest,
   backend: Backend,
@@ -26,7 +29,10 @@ export async function warmUp(
   if (feeds !== null) await withoutStates(runner, feeds);
 }
 
-/** Returns feeds of zeros; null for a model with plain tensor inputs, of which the manifest says no valid values. */
+/**
+ * Returns feeds of zeros; null for a model with plain tensor inputs, since the manifest has no valid values
+ * for them.
+ */
 export function zeroFeeds(manifest: Manifest, tools: unknown): Tensors | null {
   const { inputs } = manifest;
   if (inputs.some((input) => input.kind === "tensor")) return null;
@@ -37,7 +43,7 @@ export function zeroFeeds(manifest: Manifest, tools: unknown): Tensors | null {
   return completeFeeds(inputs, { ...zeros, ...fed });
 }
 
-/** The tensors that the task makes of its warm-up options. */
+/** Returns the tensors of the task's warm-up options. */
 function taskFeeds(manifest: Manifest, tools: unknown): Tensors {
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);

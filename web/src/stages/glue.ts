@@ -1,4 +1,5 @@
-// Glue: JavaScript of the bundle's author, which makes inputs of a stage from outputs of earlier ones, in the worker.
+// Glue: JavaScript of the bundle's author that makes inputs of a stage from outputs of earlier stages, in the
+// worker.
 
 import { WebbuildError } from "../api/errors.js";
 import type { GlueFunction, Tensors } from "../api/types.js";
@@ -9,12 +10,15 @@ import type { Downloads } from "../storage/download.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import type { SceneRef, SceneStore } from "./scene-store.js";
 
-/** A glue module that was imported. */
+/** An imported glue module. */
 export interface LoadedGlue extends Glue {
   make: GlueFunction;
 }
 
-/** Imports the module, checked as every file of the bundle. Null for a stage without one. */
+/**
+ * Imports the module; its hash is checked like that of every file of the bundle. Null for a stage without
+ * glue.
+ */
 export async function loadGlue(
   { glueModule: glue }: StageManifest,
   downloads: Downloads,
@@ -29,11 +33,11 @@ export async function loadGlue(
     throw failed(glue.file, `it cannot be imported: ${reasonOf(cause)}`, cause);
   });
   if (typeof make !== "function")
-    throw failed(glue.file, `its default export is ${typeof make}, no function`);
+    throw failed(glue.file, `its default export is ${typeof make}, not a function`);
   return { ...glue, make: make as GlueFunction };
 }
 
-/** Returns the tensors that the glue makes for those inputs that the caller has not given. */
+/** Returns the tensors that the glue makes for the inputs that the caller has not given. */
 export async function glueFeeds(
   { file, reads, make }: LoadedGlue,
   { inputs }: Pick<Manifest, "inputs">,
@@ -41,7 +45,7 @@ export async function glueFeeds(
   ref: SceneRef,
   given: readonly string[],
 ): Promise<Tensors> {
-  // What nothing but a caller or the glue fills in.
+  // Inputs that only the caller or the glue can fill in.
   const wanted = inputs.filter(({ kind, name }) => kind === "tensor" && !given.includes(name));
   if (wanted.length === 0) return {};
   const { view } = scenes.find(ref);

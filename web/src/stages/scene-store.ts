@@ -1,5 +1,5 @@
-// The scenes of a worker: the pictures that were looked at, and the tensors that the stages after them take. On WebGPU
-// these stay in the engine's buffers.
+// The scenes of a worker: pictures, and the tensors that later stages read. On WebGPU the tensors stay in the
+// engine's buffers.
 
 import { closeResults } from "../api/close-results.js";
 import { internalError, WebbuildError } from "../api/errors.js";
@@ -17,16 +17,16 @@ export interface SceneRef {
   scene: number;
 }
 
-/** What crosses to another worker. */
+/** The data of a scene that is copied to another worker. */
 export interface SavedScene {
   view: SceneView;
-  /** The outputs that later stages take, by the stage's name. */
+  /** The outputs that later stages read, by stage name. */
   tensors: Record<string, Tensors>;
   size: PictureSize;
   route: PreprocessRoute;
 }
 
-/** In the worker the tensors may lie on the GPU. */
+/** A scene in the worker. Its tensors may be on the GPU. */
 export interface Scene extends Omit<SavedScene, "tensors"> {
   tensors: Record<string, AnyTensors>;
 }
@@ -34,13 +34,13 @@ export interface Scene extends Omit<SavedScene, "tensors"> {
 export class SceneStore {
   readonly #scenes = new Map<string, Scene>();
 
-  /** Keeps a scene until it is released; it owns the picture and the tensors from here. */
+  /** Stores a scene until it is released. The store now owns the picture and the tensors. */
   keep(ref: SceneRef, scene: Scene): void {
     this.release(ref);
     this.#scenes.set(key(ref), scene);
   }
 
-  /** Adds what a further stage has made: the outputs that others take, and its result if it has one. */
+  /** Adds a later stage's outputs that other stages read, and its result if it has one. */
   add(ref: SceneRef, stage: string, outputs: AnyTensors, result: TaskFields | null): void {
     const scene = this.find(ref);
     releaseTensors(scene.tensors[stage] ?? {});
@@ -55,7 +55,7 @@ export class SceneStore {
     return found;
   }
 
-  /** Returns the view, its picture decoded: once, however often it is asked for. */
+  /** Returns the view with its picture decoded. A picture is decoded only once. */
   async decoded(ref: SceneRef): Promise<SceneView> {
     const scene = this.find(ref);
     if (scene.view.picture instanceof Blob) scene.view.picture = await decodeBlob(scene.view.picture);
@@ -63,8 +63,8 @@ export class SceneStore {
   }
 
   /**
-   * Returns the tensors that a stage takes of earlier ones. A stage that does not run on the GPU gets them in memory: what
-   * lies on the GPU is read once, and lies in memory from then on.
+   * Returns the tensors that a stage reads of earlier stages. A stage that does not run on the GPU gets them
+   * in memory: a tensor on the GPU is read back once, and stays in memory.
    */
   async feeds(ref: SceneRef, inputs: readonly StageInput[], onGpu: boolean): Promise<AnyTensors> {
     const { tensors } = this.find(ref);
@@ -104,7 +104,7 @@ export class SceneStore {
     return { ...scene, tensors: copied };
   }
 
-  /** Whether reading the scene takes a GPU. */
+  /** Whether reading the scene needs the GPU. */
   isOnGpu(ref: SceneRef): boolean {
     return Object.values(this.find(ref).tensors).some((outputs) => Object.values(outputs).some(isOnGpu));
   }

@@ -1,11 +1,12 @@
-// The stored files of each bundle, and when it was last opened. Files that are on no bundle's list are deleted.
+// The stored files of each bundle, and when it was last opened. Files that are in no bundle's list are
+// deleted.
 
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { isRecent } from "./findings.js";
 import { sha256 } from "./sha256.js";
 import type { FileStore } from "./storage-backends.js";
 
-/** A bundle's list: the address of its manifest, when it was last opened, the hashes of its files. */
+/** A bundle's list: the URL of its manifest, when it was last opened, and the hashes of its files. */
 interface BundleList {
   manifest: string;
   /** Milliseconds since 1970. */
@@ -16,12 +17,15 @@ interface BundleList {
 const PREFIX = "bundle-";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The list of a bundle that was not opened for this long is deleted. */
+/** A bundle's list is deleted if the bundle was not opened for this long. */
 const EXPIRY = 60 * DAY;
-/** After this long it is deleted if its manifest is gone from the server, or if another bundle needs the space. */
+/**
+ * After this long it is deleted if its manifest is gone from the server, or if another bundle needs the
+ * space.
+ */
 const EVICTION_AGE = DAY;
 
-/** One tab at a time reads and writes lists: a list that is half written looks like none. */
+/** Does work while no other tab reads or writes lists: a half-written list would count as missing. */
 async function withListLock<T>(limit: number, work: () => Promise<T>): Promise<T> {
   const waiting = AbortSignal.timeout(limit);
   try {
@@ -34,8 +38,8 @@ async function withListLock<T>(limit: number, work: () => Promise<T>): Promise<T
 }
 
 /**
- * Records that a bundle is opened, within `limit` milliseconds. If it is new, has changed, or was not opened for a day, deletes
- * the lists that nobody needs, and their files.
+ * Records that a bundle is opened, within `limit` milliseconds. If it is new, has changed, or was not opened
+ * for a day, deletes lists that are not needed, and their files.
  */
 export function openBundle(
   store: FileStore,
@@ -60,7 +64,10 @@ async function writeList(store: FileStore, manifest: string, files: readonly str
   });
 }
 
-/** Makes space for a bundle: deletes the one that was opened the longest time ago. Returns whether there was one to delete. */
+/**
+ * Makes space for a bundle: deletes the bundle that was opened the longest ago. Returns whether there was one
+ * to delete.
+ */
 export function removeOldest(store: FileStore, own: string, limit: number): Promise<boolean> {
   return withListLock(limit, async () => {
     const others = [...(await readLists(store)).values()].filter(({ manifest }) => manifest !== own);
@@ -71,7 +78,7 @@ export function removeOldest(store: FileStore, own: string, limit: number): Prom
   });
 }
 
-/** Removes the list of a bundle, and those of its files that no other bundle has. */
+/** Removes the list of a bundle, and its files that no other bundle has. */
 export function removeBundle(store: FileStore, own: string): Promise<void> {
   return withListLock(LIMITS.storage, () => removeLists(store, async ({ manifest }) => manifest === own));
 }
@@ -108,10 +115,10 @@ function parse(list: Uint8Array | null): BundleList | null {
   }
 }
 
-/** Milliseconds for the HEAD request: other files wait to be written. */
+/** The time limit of the HEAD request in milliseconds: other files wait to be written. */
 const HEAD_LIMIT = 2_000;
 
-/** Whether the server says that the manifest is gone. No answer is no. */
+/** Whether the server says that the manifest is gone. False if it does not answer. */
 async function isGone(manifest: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(HEAD_LIMIT);

@@ -1,5 +1,5 @@
-// Decompresses the files of a bundle. The browser decompresses gzip, and zstd where it can; elsewhere fzstd does, while the
-// file downloads.
+// Decompresses the files of a bundle. The browser decompresses gzip, and zstd if it can; otherwise fzstd
+// does, during the download.
 
 import { Decompress } from "fzstd";
 import { corruptFile, WebbuildError } from "../api/errors.js";
@@ -10,7 +10,10 @@ import { MAX_HEADER, ZstdFrame, zstdWindowSize } from "./zstd-window.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The window that a zstd decoder must support: RFC 9659. A larger one is refused if it exceeds the content too. */
+/**
+ * The window that a zstd decoder must support: RFC 9659. A larger one is rejected if it also exceeds the
+ * content.
+ */
 const MAX_WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
@@ -21,12 +24,14 @@ const EXTRA_BLOCKS = 256;
 /** Bytes that decompressInSteps() decompresses before it lets other work run. */
 const STEP = 32 * 1024;
 
-/** Whether the content begins as its encoding does. With `Content-Encoding`, the browser has already decompressed it. */
+/** Whether the content is still encoded. With `Content-Encoding`, the browser has already decompressed it. */
 export function isEncoded({ encoding }: File, content: Bytes): boolean {
   return MAGIC[encoding].every((byte, index) => content[index] === byte);
 }
 
-/** Decompresses a file while it downloads. Its content is read after the hash of the whole file was checked. */
+/**
+ * Decompresses a file while it downloads. Read its content only after the hash of the whole file was checked.
+ */
 export class Decompressor {
   readonly #file: File;
   readonly #zstd: ZstdDecompressor | null;
@@ -56,12 +61,15 @@ export class Decompressor {
     } catch (cause) {
       if (cause instanceof WebbuildError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw corruptFile(path, `it is no whole ${encoding} file: ${reason}`, { cause });
+      throw corruptFile(path, `it is not a complete ${encoding} file: ${reason}`, { cause });
     }
   }
 }
 
-/** Returns the content of `stored`, null if `signal` fires before. Between the steps the thread does other work. */
+/**
+ * Returns the content of `stored`; null if `signal` fires first. The thread does other work between the
+ * steps.
+ */
 export async function decompressInSteps(
   file: File,
   stored: Bytes,
@@ -76,7 +84,7 @@ export async function decompressInSteps(
   return decompressor.content(stored);
 }
 
-/** Decompresses a zstd file into memory of the size that the manifest says. Errors are thrown by `end()`. */
+/** Decompresses a zstd file into memory of the manifest's size. `end()` throws the errors. */
 class ZstdDecompressor {
   readonly #content: Bytes;
   readonly #decoder: Decompress;
@@ -112,7 +120,10 @@ class ZstdDecompressor {
     return this.#content.subarray(0, this.#length);
   }
 
-  /** Returns the bytes to decode; null until the header has told how much memory the decoder will take. */
+  /**
+   * Returns the bytes to decode; null until the header is complete, which says how much memory the decoder
+   * needs.
+   */
   #afterHeader(chunk: Bytes, last: boolean): Bytes | null {
     if (this.#header === null) return chunk;
     const header = Uint8Array.of(...this.#header, ...chunk.subarray(0, MAX_HEADER));
@@ -132,7 +143,7 @@ class ZstdDecompressor {
   }
 }
 
-/** Stops when the content exceeds the size that the manifest says: a few bytes may decompress to gigabytes. */
+/** Stops when the content exceeds the manifest's size: a few bytes may decompress to gigabytes. */
 async function decompressNatively({ encoding, uncompressedSize, path }: File, stored: Bytes): Promise<Bytes> {
   const content = new ReceivedBytes(uncompressedSize, path);
   const reader = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding)).getReader();

@@ -1,11 +1,11 @@
-// Dequantizes weights: stored integers times their scales. webbuild/quantization/weight_format.py describes the format;
-// webbuild/quantization/dequantize.py gives the same bits.
+// Dequantizes weights: stored integers times their scales. webbuild/quantization/weight_format.py describes
+// the format, and webbuild/quantization/dequantize.py gives the same bits.
 
 import { outOfMemory, WebbuildError } from "../api/errors.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A tensor seen as [groups, block, channels, inner], with a scale for each [group, channel]. */
+/** A tensor as [groups, block, channels, inner], with a scale for each [group, channel]. */
 interface WeightChunk {
   kind: number;
   offset: number;
@@ -21,7 +21,7 @@ const FILE_HEADER = 8;
 const CHUNK_HEADER = 24;
 const PLAIN = 0;
 const INT16 = 2;
-/** Bytes of an element by the kind of the chunk: as stored, and dequantized. */
+/** Bytes of an element by the chunk's kind: as stored, and dequantized. */
 const STORED_BYTES = [1, 1, 2] as const;
 const DEQUANTIZED_BYTES = [1, 4, 4] as const;
 
@@ -50,7 +50,7 @@ export function allocate(bytes: number, path: string): Bytes {
   try {
     return new Uint8Array(bytes);
   } catch (cause) {
-    throw outOfMemory(`${path}: no room for ${bytes} bytes`, { cause });
+    throw outOfMemory(`${path}: cannot allocate ${bytes} bytes`, { cause });
   }
 }
 
@@ -128,6 +128,6 @@ function dequantizedBytes({ kind, count }: WeightChunk): number {
 }
 
 function corruptWeights(path: string, what: string): WebbuildError {
-  const fix = "deploy the whole bundle again, unchanged; if it stays, pack the model again";
+  const fix = "deploy the whole bundle again, unchanged; if the error stays, pack the model again";
   return new WebbuildError("corrupt-file", `${path} is not a valid weight file: ${what}`, fix);
 }

@@ -1,4 +1,5 @@
-// The files of a bundle: from the cache or the network, checked against the manifest, decompressed and dequantized.
+// Provides the files of a bundle: from the cache or the network, checked against the manifest, decompressed
+// and dequantized.
 
 import { WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
@@ -16,10 +17,10 @@ export type { OnBytes } from "./receive.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes per millisecond that a download of another tab must make for this one to wait for it. */
+/** The bytes per millisecond from which on it is worth waiting for another tab's download. */
 const SLOWEST_NETWORK = 1_000;
 
-/** The addresses of files: relative to the manifest at `base`, except those in `addresses`. */
+/** The URLs of files: relative to the manifest at `base`, except those in `addresses`. */
 interface FileLocations {
   base: string;
   addresses: Readonly<Record<string, string>>;
@@ -30,12 +31,12 @@ export class Downloads {
   readonly #files: ReadonlyMap<string, File>;
   readonly #cache: FileCache;
   readonly #signal: AbortSignal;
-  /** Files that a script has decompressed, because the browser cannot. */
+  /** Files that a script decompressed, because the browser cannot. */
   readonly #slow = new Set<File>();
-  /** Content that the cache writes, perhaps still. */
+  /** Content that the cache may still be writing. */
   readonly #written = new WeakSet<Bytes>();
 
-  /** Files in `cache` are not fetched; fetched files are stored there. */
+  /** Files in `cache` are not fetched. Fetched files are stored there. */
   constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
     this.#locations = locations;
     this.#files = new Map(files.map((file) => [file.path, file]));
@@ -48,25 +49,28 @@ export class Downloads {
     const moved = Object.hasOwn(addresses, path) ? addresses[path] : undefined;
     if (moved !== undefined) return moved;
     if (URL.canParse(path, base)) return new URL(path, base).href;
-    throw badManifest(`${path} is no address`);
+    throw badManifest(`${path} is not a valid URL`);
   }
 
-  /** Returns the path of a runtime file such as `runtime/worker.js`; a site of several bundles has it above them. */
+  /**
+   * Returns the path of a runtime file such as `runtime/worker.js`. On a site of several bundles it is above
+   * the bundle.
+   */
   runtimePath(name: string): string {
     return [...this.#files.keys()].find((path) => path === `../${name}`) ?? name;
   }
 
-  /** Returns the bytes of the files as the bundle has them. */
+  /** Returns the number of bytes of the files, as stored in the bundle. */
   size(paths: readonly string[]): number {
     return sum(paths.map((path) => this.#file(path).size));
   }
 
-  /** Whether nobody else uses the content: waits a short while for the cache to write it. */
+  /** Returns whether the content has no other user: waits a short time for the cache to write it. */
   async owns(content: Bytes): Promise<boolean> {
     return !this.#written.has(content) || (await this.#cache.flushWrites());
   }
 
-  /** Returns the bytes of the files when decompressed. */
+  /** Returns the number of bytes of the files when decompressed. */
   uncompressedSize(paths: readonly string[]): number {
     return sum(paths.map((path) => this.#file(path).uncompressedSize));
   }
@@ -92,8 +96,9 @@ export class Downloads {
   }
 
   /**
-   * Stores the decompressed content of the files that a script had to decompress, for the next visit. Decompresses them again,
-   * while the page is idle: during the load it would take time and memory. Returns early if `signal` fires.
+   * Stores the decompressed content of files that a script had to decompress, for the next visit.
+   * Decompresses them again while the page is idle: during the load it would take time and memory. Returns
+   * early if `signal` fires.
    */
   async storeDecompressed(signal: AbortSignal): Promise<void> {
     for (const file of this.#slow) {
@@ -107,7 +112,7 @@ export class Downloads {
     }
   }
 
-  /** Returns the compiled engine that an earlier visit stored, null where there is none. */
+  /** Returns the compiled engine that an earlier visit stored, null if there is none. */
   async compiledEngine(path: string, onBytes: OnBytes): Promise<WebAssembly.Module | null> {
     const file = this.#file(path);
     const module = this.#cache.isEnabled ? await compileServed(file) : null;
@@ -115,28 +120,37 @@ export class Downloads {
     return module;
   }
 
-  /** Stores the engine for the next visit, so that a service worker can serve it. For when the page is idle. */
+  /**
+   * Stores the engine for the next visit, so that a service worker can serve it. Call it while the page is
+   * idle.
+   */
   async storeServedEngine(path: string): Promise<void> {
-    // A file that is still being written reads as invalid, and would be fetched again.
+    // A file that is still being written seems invalid, and would be fetched again.
     if (!this.#cache.isEnabled || !(await this.#cache.flushWrites())) return;
     await storeServed(this.#locations.base, this.#file(path), await this.get(path));
   }
 
-  /** Throws the error after pending writes: the worker ends with a failed load, and complete files should be stored before. */
+  /**
+   * Throws the error after pending writes: the worker ends with a failed load, and complete files should be
+   * stored first.
+   */
   async #failAfterWrites(error: unknown): Promise<never> {
     if (!this.#signal.aborted) await this.#cache.flushWrites();
     throw error;
   }
 
   /**
-   * Fetches and verifies a script that the browser then imports from the HTTP cache. A copy there that is old or broken is
-   * replaced.
+   * Fetches and verifies a script that the browser then imports from the HTTP cache. An old or broken copy
+   * there is replaced.
    */
   async checkScript(path: string, onBytes: OnBytes): Promise<void> {
     await this.#receive(this.#file(path), onBytes);
   }
 
-  /** Waits for another load or tab that fetches the file, and reads it from the cache then. Reports its progress meanwhile. */
+  /**
+   * Waits for another load or tab that fetches the file, then reads it from the cache. Reports its progress
+   * meanwhile.
+   */
   #fetchOnce(file: File, onBytes: OnBytes): Promise<Bytes> {
     if (!this.#cache.isEnabled) return this.#fetch(file, onBytes, () => {});
     const name = `webbuild ${file.sha256}`;
@@ -161,7 +175,10 @@ export class Downloads {
     return decompressor.content(content);
   }
 
-  /** Fetches and verifies a file. If it is not valid, fetches it once more past the HTTP cache, whose copy may be old. */
+  /**
+   * Fetches and verifies a file. If it is not valid, fetches it once more without the HTTP cache, whose copy
+   * may be old.
+   */
   async #receive(file: File, onBytes: OnBytes): Promise<Received & { isDecompressed: boolean }> {
     const [url, signal] = [this.url(file.path), this.#signal];
     const first = await receive(url, file, onBytes, { signal });
@@ -171,7 +188,7 @@ export class Downloads {
     return { ...second, isDecompressed: await verifyFile(file, second.content) };
   }
 
-  /** Joins the parts of a file. Fetches one at a time: memory then holds the file and one part. */
+  /** Joins the parts of a file. Fetches one at a time, so that memory has only the file and one part. */
   async #joinParts(file: File, onBytes: OnBytes): Promise<Bytes> {
     const parts = this.#partsOf(file);
     const decompressedSize = sum(parts.map((part) => part.uncompressedSize));
@@ -187,7 +204,7 @@ export class Downloads {
     return file.quantization === "int8" ? dequantize(joined, file.uncompressedSize, file.path) : joined;
   }
 
-  /** Returns the parts of a file. Throws `invalid-manifest` where their sizes do not add up. */
+  /** Returns the parts of a file. Throws `invalid-manifest` if their sizes do not add up. */
   #partsOf(file: File): File[] {
     const parts = file.parts.map((path) => this.#file(path));
     const size = sum(parts.map((part) => part.size));

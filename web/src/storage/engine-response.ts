@@ -1,4 +1,5 @@
-// The engine as a service worker serves it from Cache Storage: Chromium caches the compiled code of such responses.
+// The engine's response of a service worker, from Cache Storage: Chromium caches the compiled code of such
+// responses.
 
 import { cachedAddress, cachedAt } from "./storage-backends.js";
 

@@ -1,5 +1,5 @@
-// The bundle files that this browser stores, each under the hash of its content, shared by all bundles. A failure of storage
-// never stops a load: reading has a time limit, and writing happens in the background.
+// The bundle files that this browser stores, by the hash of their content, shared by all bundles. A storage
+// failure never stops a load: reading has a time limit, and writing happens in the background.
 
 import type { Warn } from "../api/warn.js";
 import type { File } from "../manifest/manifest.js";
@@ -11,7 +11,7 @@ import { type FileStore, openFileStore } from "./storage-backends.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A cached file of a bundle, as the bundle has it or decompressed. */
+/** A cached file of a bundle, as in the bundle or decompressed. */
 interface CachedFile {
   bytes: Bytes;
   isDecompressed: boolean;
@@ -20,17 +20,17 @@ interface CachedFile {
 interface CacheOptions {
   /** Opens the browser's storage. */
   open: () => Promise<FileStore | null>;
-  /** The time limit for reading or writing so many bytes. */
+  /** The time limit for reading or writing this many bytes. */
   limit: (bytes: number) => number;
   /** Receives the warning that files are not stored. */
   warn: Warn;
 }
 
-/** Milliseconds that flushWrites() waits. */
+/** The milliseconds that flushWrites() waits at most. */
 const FLUSH_LIMIT = 2_000;
 /**
- * Errors that do not disable the cache: another tab or worker has locked the file, changed it, or deleted the storage. What it
- * writes is as good.
+ * Errors that do not disable the cache: another tab or worker has locked the file, changed it, or deleted the
+ * storage. Its content is the same.
  */
 const CHANGED_ELSEWHERE = ["NoModificationAllowedError", "NotReadableError", "NotFoundError"];
 
@@ -64,7 +64,7 @@ export class FileCache {
     }
   }
 
-  /** A cache that stores nothing. */
+  /** Returns a cache that stores nothing. */
   static none(): FileCache {
     return new FileCache(
       null,
@@ -78,7 +78,7 @@ export class FileCache {
     return this.#store !== null && !this.#disabled;
   }
 
-  /** Returns a file; null if it is not stored, not valid, or storage does not answer. */
+  /** Returns a file; null if it is not stored, not valid, or storage does not respond. */
   async get(file: File): Promise<CachedFile | null> {
     if (this.#store === null || this.#disabled) return null;
     const { path, sha256: name, uncompressedSize } = file;
@@ -91,16 +91,19 @@ export class FileCache {
       if (error instanceof TimedOut) this.#disable(error);
       return null;
     });
-    // An invalid record is not deleted: another tab may be writing it just now.
+    // An invalid record is not deleted: another tab may be writing it.
     return record === null ? null : validated(file, record);
   }
 
-  /** Stores a file whose hash was checked; need not be awaited. If there is no space, the cache is disabled. */
+  /**
+   * Stores a file whose hash was checked. It need not be awaited. If there is no space, the cache is
+   * disabled.
+   */
   put({ sha256: name, size }: File, stored: Bytes): Promise<void> {
     return this.#write(size, (store) => store.write(name, stored));
   }
 
-  /** Stores the decompressed content of a file instead, after it was checked. */
+  /** Replaces a file by its decompressed content, after checking it. */
   async putDecompressed(
     { sha256: name, uncompressedSize, uncompressedSha256 }: File,
     content: Bytes,
@@ -110,8 +113,8 @@ export class FileCache {
   }
 
   /**
-   * Waits a short while for the writes under way: after a failed load the worker may be terminated. Returns whether all have
-   * ended.
+   * Waits a short time for pending writes: after a failed load the worker may be terminated. Returns whether
+   * all have ended.
    */
   async flushWrites(): Promise<boolean> {
     const written = this.#writes.add(async () => true);
@@ -147,14 +150,14 @@ export class FileCache {
     const reason = error instanceof Error ? error.message : String(error);
     const fix =
       error instanceof TimedOut
-        ? "nothing: the model runs all the same, and the next visit tries again"
-        : "free space on this device; the model runs all the same";
-    const message = `the browser does not keep the model for the next visit: ${reason}`;
+        ? "nothing to do: the model runs, and the next visit tries again"
+        : "free space on this device; the model runs without it";
+    const message = `the browser does not store the model for the next visit: ${reason}`;
     this.#options.warn({ code: "not-kept", message, fix });
   }
 }
 
-/** Returns the record as a file, compressed or decompressed; null if its hash is neither's. */
+/** Returns the record as a file, compressed or decompressed; null if it has neither hash. */
 async function validated(file: File, record: Bytes): Promise<CachedFile | null> {
   const isDecompressed = record.byteLength !== file.size;
   const [size, hash] = isDecompressed
@@ -165,7 +168,7 @@ async function validated(file: File, record: Bytes): Promise<CachedFile | null> 
     : null;
 }
 
-/** The browser's own storage. */
+/** Returns the options for the browser's own storage. */
 export function defaultCacheOptions(warn: Warn): CacheOptions {
   return { open: openFileStore, limit: storageLimit, warn };
 }

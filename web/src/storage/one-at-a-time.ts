@@ -1,14 +1,14 @@
-// Work that only one of the origin's tabs and workers does at a time, under a Web Lock.
+// Runs work that only one of the origin's tabs and workers may do at a time, under a Web Lock.
 
 interface Turn<T> {
   work: () => Promise<T>;
-  /** Ends the turn: the lock is released after it, the result is returned before it. */
+  /** Runs at the end of the turn: the result is returned before it, the lock released after it. */
   after: () => Promise<unknown>;
 }
 
 /**
- * Does the work when nobody else holds the lock of this name. After `limit` milliseconds, or when the signal fires, it is done
- * without the lock: waiting only saves work.
+ * Does the work when the lock of this name is free. After `limit` milliseconds, or when the signal fires,
+ * does it without the lock: waiting only saves work.
  */
 export function oneAtATime<T>(
   name: string,
@@ -35,7 +35,7 @@ export function oneAtATime<T>(
       begun ??= begin();
       return begun;
     };
-    // Without the lock, if the wait is over or the browser refuses it.
+    // Without the lock if the wait is over or the browser rejects it.
     navigator.locks
       .request(name, { signal: waiting.signal }, beginOnce)
       .catch(() => beginOnce().catch(() => {}));

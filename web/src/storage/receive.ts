@@ -1,4 +1,5 @@
-// Downloads one file. Resumes after an interruption, and stops when the server sends more than the file can have.
+// Downloads a file. Resumes after an interruption, and stops when the server sends more than the file can
+// have.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
@@ -14,20 +15,20 @@ interface ReceiveOptions {
   cache?: RequestCache;
 }
 
-/** The bytes of a file, and the decompressor that they were pushed to. */
+/** The bytes of a file, and the decompressor that has received them. */
 export interface Received {
   content: Bytes;
   decompressor: Decompressor;
 }
 
-/** Milliseconds before each retry. A try that brings new bytes starts over with the first. */
+/** Milliseconds before each retry. An attempt that brings new bytes starts over with the first. */
 const RETRY_DELAYS = [1_000, 3_000];
 /** HTTP statuses that are retried, besides 5xx. */
 const RETRIED_STATUSES = [408, 416, 425, 429];
 
 /**
- * Fetches a file, unchecked. `onBytes` is called with the count of new bytes, at most `file.size` in all: a host that
- * decompresses sends more. Rejects with `download-failed` and `aborted`.
+ * Fetches a file, unchecked. `onBytes` is called with the count of new bytes, at most `file.size` in total,
+ * although a host that decompresses sends more. Rejects with `download-failed` and `aborted`.
  */
 export async function receive(
   url: string,
@@ -39,7 +40,7 @@ export async function receive(
   for (let failures = 0; ; ) {
     const before = partial.furthest;
     try {
-      // The last try starts from the beginning: a host may refuse ranges, or answer them wrongly.
+      // The last attempt starts from the beginning: a host may reject ranges, or respond with a wrong one.
       await attempt(url, partial, options, failures < RETRY_DELAYS.length ? partial.resumable() : 0);
       return partial.end();
     } catch (cause) {
@@ -81,16 +82,16 @@ async function attempt(
   }
 }
 
-/** The bytes so far, over all tries. */
+/** The bytes so far, over all attempts. */
 class PartialFile {
   readonly #file: File;
   readonly #onBytes: OnBytes;
-  /** The most bytes that the file can have: a host that decompresses sends its content. */
+  /** The maximum number of bytes: a host that decompresses sends the decompressed content. */
   readonly #limit: number;
   #received: ReceivedBytes;
   #decompressor: Decompressor;
   #counted = 0;
-  /** The most bytes that a try has brought. */
+  /** The maximum number of bytes of any attempt. */
   furthest = 0;
 
   constructor(file: File, onBytes: OnBytes) {
@@ -101,7 +102,10 @@ class PartialFile {
     this.#decompressor = new Decompressor(file);
   }
 
-  /** Returns the offset to resume from. 0 without hashes: only they tell that the file was replaced between two tries. */
+  /**
+   * Returns the offset to resume from. 0 without hashes: only they reveal that the file was replaced between
+   * two attempts.
+   */
   resumable(): number {
     const { length } = this.#received;
     return isSecureContext && length > 0 && isEncoded(this.#file, this.#received.content()) ? length : 0;
@@ -113,7 +117,7 @@ class PartialFile {
     this.#decompressor = new Decompressor(this.#file);
   }
 
-  /** Returns false when the file has more bytes than it can have. */
+  /** Returns false if the file has more bytes than it can have. */
   push(chunk: Bytes): boolean {
     this.#received.push(chunk);
     this.#decompressor.push(chunk);
@@ -154,8 +158,8 @@ function downloadFailed(url: string, file: File, cause: unknown): WebbuildError 
   const reason = cause instanceof Error ? cause.message : String(cause);
   const isGone = cause instanceof HttpError && (cause.status === 404 || cause.status === 410);
   const fix = isGone
-    ? `reload the page if the bundle was deployed again since; else check that ${url} is deployed`
-    : `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
+    ? `reload the page if the bundle was deployed again meanwhile; else check that ${url} is deployed`
+    : `check the network, and that ${url} is deployed; complete files are not downloaded again`;
   return new WebbuildError("download-failed", `${file.path}: ${reason}`, fix, { cause });
 }
 

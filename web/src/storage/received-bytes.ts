@@ -8,7 +8,7 @@ export class ReceivedBytes {
   #content: Bytes;
   #length = 0;
 
-  /** `size` is the expected size; more or fewer bytes are accepted. */
+  /** `size` is the expected size; the content may be longer or shorter. */
   constructor(
     size: number,
     readonly path: string,

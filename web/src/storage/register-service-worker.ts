@@ -1,5 +1,5 @@
-// Registers the two service workers: that of a bundle's folder, with which its pages open offline, and that of the runtime's
-// worker, which serves the engine so that the browser caches its compiled code.
+// Registers the two service workers. The one of a bundle's folder lets its pages open offline. The one of the
+// runtime's worker serves the engine, so that the browser caches its compiled code.
 
 import type { Warning } from "../api/types.js";
 import { trustedUrl } from "../worker/trusted-url.js";
@@ -22,12 +22,13 @@ export async function registerServiceWorker(address: URL): Promise<Warning[]> {
 }
 
 /**
- * Registers the service worker that serves the engine to the runtime's worker from the next visit on. Returns whether the engine
- * will be served: not if the worker is of another origin, or in the scope of another service worker.
+ * Registers the service worker that serves the engine to the runtime's worker from the next visit on. Returns
+ * whether the engine will be served: not if the worker is of another origin, or in the scope of another
+ * service worker.
  */
 export async function registerEngineWorker(): Promise<boolean> {
   const [worker, script] = [runtimeFile("worker.js"), runtimeFile("engine-service-worker.js")];
-  // Only Chromium, which has `userAgentData`, caches compiled code of a service worker's responses.
+  // Only Chromium, which has `userAgentData`, caches the compiled code of a service worker's responses.
   if (worker.origin !== location.origin || !("userAgentData" in navigator)) return false;
   try {
     const others = (await navigator.serviceWorker.getRegistrations()).filter(
@@ -47,26 +48,26 @@ export async function registerEngineWorker(): Promise<boolean> {
   }
 }
 
-/** Waits for a service worker to be active. One that is active already serves pages, whatever becomes of an update. */
+/** Waits for a service worker to be active. An active one already serves pages, even if its update fails. */
 async function whenActive({ installing, waiting, active }: ServiceWorkerRegistration): Promise<void> {
   const worker = active ?? waiting ?? installing;
   if (worker !== null) await activated(worker);
 }
 
-/** No time limit: installing takes as long as its downloads, and no load waits for it. */
+/** Has no time limit: installing takes as long as its downloads, and no load waits for it. */
 function activated(worker: ServiceWorker): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       if (worker.state === "activated") resolve();
       if (worker.state === "redundant")
-        reject(new Error("a page of it could not be fetched, or the browser has no room for it"));
+        reject(new Error("a page could not be fetched, or the browser has no space to store it"));
     };
     worker.addEventListener("statechange", look);
     look();
   });
 }
 
-/** Whether it is the service worker of the bundle's folder, which serves the engine too. */
+/** Whether it is the service worker of the bundle's folder, which also serves the engine. */
 function servesBundle({ active }: ServiceWorkerRegistration): boolean {
   return active?.scriptURL.split("?")[0] === runtimeFile("../service-worker.js").href;
 }

@@ -1,6 +1,9 @@
-// Addresses of files beside the runtime's script.
+// URLs of files next to the runtime's script.
 
-/** `String()` hides `new URL(..., import.meta.url)` from bundlers, which would look for the file at build time. */
+/**
+ * Returns the URL. `String()` hides `new URL(..., import.meta.url)` from bundlers, which would resolve it at
+ * build time.
+ */
 export function runtimeFile(name: string): URL {
   return new URL(name, String(import.meta.url));
 }

@@ -1,5 +1,6 @@
-// The engine as a response of type application/wasm, which a service worker serves from Cache Storage. Chromium caches the
-// compiled code of such responses for the next visit, but not of bytes, from which a bundle's engine is compiled otherwise.
+// The engine as a response of type application/wasm, which a service worker serves from Cache Storage.
+// Chromium caches the compiled code of such responses for the next visit, but not that of a module compiled
+// from bytes.
 
 import type { File } from "../manifest/manifest.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
@@ -9,14 +10,14 @@ import { cachedAddress, cachedAt, openCacheStorage } from "./storage-backends.js
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Returns the compiled engine, null if none is served to this worker, or a different one. */
+/** Returns the compiled engine; null if no engine, or a different one, is served to this worker. */
 export async function compileServed({ uncompressedSha256: name }: File): Promise<WebAssembly.Module | null> {
   if (name === undefined || !("caches" in globalThis)) return null;
   const address = cachedAddress(name);
   const compiling = async (): Promise<WebAssembly.Module | null> => {
     const cached = await cachedAt(address);
     if (cached === undefined) return null;
-    // "only-if-cached": without a service worker this fails at once, with no request to the network.
+    // "only-if-cached": without a service worker this fails at once, without a network request.
     const response = fetch(address, { mode: "same-origin", cache: "only-if-cached" });
     const [module, hash] = await Promise.all([WebAssembly.compileStreaming(response), hashOf(cached)]);
     return hash === name ? module : null;
@@ -28,7 +29,7 @@ async function hashOf(response: Response): Promise<string> {
   return sha256(new Uint8Array(await response.arrayBuffer()));
 }
 
-/** Stores the content of the engine's file, which was checked, for the next visit of the bundle at `base`. */
+/** Stores the content of the engine's file, already checked, for the next visit of the bundle at `base`. */
 export async function storeServed(base: string, file: File, content: Bytes): Promise<void> {
   const { uncompressedSha256: name } = file;
   if (name === undefined) return;

@@ -1,4 +1,4 @@
-// SHA-256, as manifests write it. Only where the page is secure: without WebCrypto there is none.
+// SHA-256 as in manifests. Only in a secure context: other pages have no WebCrypto.
 
 export async function sha256(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", content));

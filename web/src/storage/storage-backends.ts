@@ -4,26 +4,26 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface FileStore {
   read(name: string): Promise<Bytes | null>;
-  /** Writes one file of one or more pieces. Throws if the browser has no more space. */
+  /** Writes a file of one or more pieces. Throws if the browser has no more space. */
   write(name: string, ...pieces: Bytes[]): Promise<void>;
   remove(name: string): Promise<void>;
   names(): Promise<string[]>;
 }
 
-/** The name of the folder, and of the cache. */
+/** The name of the folder in the file system, and of the cache in Cache Storage. */
 const NAME = "webbuild";
 
-/** Returns the address of a file in Cache Storage. No host has a file there. */
+/** Returns the URL of a file in Cache Storage. No host has a file at it. */
 export function cachedAddress(name: string): string {
   return new URL(`/${NAME}/${name}`, location.origin).href;
 }
 
-/** Returns the file stored at an address in Cache Storage. */
+/** Returns the file stored at a URL in Cache Storage. */
 export function cachedAt(address: string): Promise<Response | undefined> {
   return caches.match(address, { cacheName: NAME });
 }
 
-/** Missing in TypeScript's DOM library, because only workers have it. */
+/** Missing in TypeScript's DOM library, since only workers have it. */
 interface WritableHandle {
   createSyncAccessHandle(): Promise<Access>;
 }
@@ -34,12 +34,12 @@ interface Access {
   close(): void;
 }
 
-/** The file handles of calls under way. */
+/** The file handles of pending calls. */
 const inUse = new Set<FileSystemFileHandle>();
 
 /**
- * Chromium (seen in 156) forgets a call under way when the handle it was made on is garbage collected: its promise then
- * never settles. While the caller waits nothing else refers to the handle, so it is kept here.
+ * Chromium (seen in 156) drops a pending call if its handle is garbage collected: the promise then never
+ * settles. While the caller waits, only this set refers to the handle.
  */
 async function openForWriting(handle: FileSystemFileHandle): Promise<Access> {
   inUse.add(handle);
@@ -50,7 +50,7 @@ async function openForWriting(handle: FileSystemFileHandle): Promise<Access> {
   }
 }
 
-/** Returns null where the browser has no storage: on plain http, and in some private windows. */
+/** Returns null if the browser has no storage: on plain http, and in some private windows. */
 export async function openFileStore(): Promise<FileStore | null> {
   for (const open of [openOpfs, openCacheStorage]) {
     const store = await open().catch(() => null);
@@ -59,7 +59,7 @@ export async function openFileStore(): Promise<FileStore | null> {
   return null;
 }
 
-/** Returns the stores that exist, to read and remove files; creates none. A page can do that too. */
+/** Returns the stores that exist, to read and remove files; creates none. This also works on a page. */
 export async function existingStores(): Promise<FileStore[]> {
   if (!isSecureContext) return [];
   const folder = await openFolder(false).catch(() => null);
@@ -84,14 +84,14 @@ function fileSystemStore(folder: FileSystemDirectoryHandle): FileStore {
       return handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
     },
     async write(name, ...pieces) {
-      // The browser, or the visitor, may have thrown the folder away since it was opened.
+      // The browser or the visitor may have deleted the folder since it was opened.
       const handle = await (await openFolder(true)).getFileHandle(name, { create: true });
       const access = await openForWriting(handle);
       try {
         access.truncate(0);
         for (const piece of pieces)
           if (access.write(piece) < piece.byteLength)
-            throw new DOMException("no room is left", "QuotaExceededError");
+            throw new DOMException("no space is left", "QuotaExceededError");
       } catch (error) {
         access.close();
         await remove(name);

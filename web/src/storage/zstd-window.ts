@@ -1,8 +1,8 @@
-// Limits the memory and time that a zstd frame takes, from its headers, before the decoder sees it.
+// Limits the memory and time of decoding a zstd frame, from its headers, before the decoder gets it.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The most bytes that a frame header has, with the magic number. */
+/** The maximum bytes of a frame header, including the magic number. */
 export const MAX_HEADER = 18;
 
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
@@ -10,7 +10,7 @@ const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 
-/** Returns the bytes of a frame's window: RFC 8878, section 3.1.1.1. */
+/** Returns the size of a frame's window in bytes: RFC 8878, section 3.1.1.1. */
 export function zstdWindowSize(header: Bytes): number {
   const descriptor = header[4] ?? 0;
   if (!isSingleSegment(header)) {
@@ -24,8 +24,8 @@ export function zstdWindowSize(header: Bytes): number {
 }
 
 /**
- * Checks that a file is one frame with not too many blocks. The decoder would accept several frames, or one after a skippable
- * frame, each with a window of its own; and it copies the whole window for every block.
+ * Checks that a file is a single frame without too many blocks. The decoder would accept several frames, or a
+ * skippable frame before one, each with its own window, and it copies the whole window for every block.
  */
 export class ZstdFrame {
   readonly #maxBlocks: number;
@@ -46,7 +46,7 @@ export class ZstdFrame {
     this.#maxBlocks = maxBlocks;
   }
 
-  /** Throws if the file goes on after its frame, or has too many blocks. */
+  /** Throws if the file continues after its frame, or has too many blocks. */
   push(chunk: Bytes): void {
     let at = 0;
     while (at < chunk.length) {
@@ -54,7 +54,7 @@ export class ZstdFrame {
       this.#left -= skipped;
       at += skipped;
       if (at === chunk.length) return;
-      if (this.#isOver) throw new Error("something comes after its frame");
+      if (this.#isOver) throw new Error("there is data after its frame");
       this.#blockHeader.push(chunk[at++] ?? 0);
       if (this.#blockHeader.length === 3) this.#beginBlock();
     }

@@ -250,7 +250,7 @@ describe.each(backends)("glue between two stages, on %s", (backend) => {
   test("that is no function fails the load", async () => {
     await expect(loadTiny({ backend }, "no-glue.json")).rejects.toMatchObject({
       code: "glue-failed",
-      message: expect.stringContaining("number, no function"),
+      message: expect.stringContaining("number, not a function"),
     });
   });
 });

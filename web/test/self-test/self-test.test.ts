@@ -84,7 +84,7 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
       {
         code: "self-test-failed",
         message: expect.stringContaining(
-          `of yesterday (found on ${yesterday} and not tested since, which it is on ${again})`,
+          `of yesterday (found on ${yesterday}; the next test is on ${again})`,
         ),
         fix: expect.stringContaining('load with { backend: "webgpu" }'),
       },
@@ -223,7 +223,9 @@ describe("agreement", () => {
     expect(goldenDifference(found, rows(first, second, padding), rows(second, first, padding))).toBeNull();
     expect(goldenDifference(found, rows(first, second), rows(first, padding))).toContain("1 are missing");
     expect(goldenDifference(found, rows(first), rows([...first.slice(0, 5), 1]))).toContain("1 are missing");
-    expect(goldenDifference(found, rows(first, padding), rows(first, second))).toContain("1 of 2 are others");
+    expect(goldenDifference(found, rows(first, padding), rows(first, second))).toContain(
+      "1 of 2 are unexpected",
+    );
   });
 
   test("of whole numbers counts those that differ", () => {

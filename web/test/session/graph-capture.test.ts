@@ -142,7 +142,7 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
   test("where there is no golden run", async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
     const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
-    expect(graphCapture).toEqual({ used: false, reason: "no self-test could see its replays" });
+    expect(graphCapture).toEqual({ used: false, reason: "no self-test can verify its replays" });
   });
 });
 
