@@ -1,21 +1,21 @@
-// Slices of a large picture: where they lie, as SAHI's get_slice_bboxes cuts them.
+// The slices of a large picture, as SAHI's get_slice_bboxes cuts them.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Size } from "../preprocess/letterbox.js";
 
-/** More than a picture is run in: hours, on any machine. */
+/** The maximum number of slices: more would run for hours on any machine. */
 const MAX_SLICES = 10_000;
 
-/** A part of a picture, in its pixels. */
+/** A part of a picture, in pixels of the picture. */
 export interface Slice extends Size {
   left: number;
   top: number;
 }
 
 /**
- * Returns the slices of a picture, row by row from the upper left one. Neighbours share `overlap` of a slice's side, rounded
- * down to pixels; the last of a row or column is shifted back into the picture. A slice is never larger than the picture.
- * Throws "invalid-option" where they are too many.
+ * Returns the slices of a picture, row by row from the top left. Neighbours share `overlap` of a slice's
+ * side, rounded down to pixels; the last of a row or column is shifted back into the picture. A slice is
+ * never larger than the picture. Throws "invalid-option" if there are too many.
  */
 export function sliceGrid(picture: Size, size: Size, overlap: number): Slice[] {
   const across = sliceCount(picture.width, size.width, overlap);

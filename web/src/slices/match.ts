@@ -1,17 +1,17 @@
-// Whether two objects that were found are one.
+// Whether two detections are the same object.
 
 import type { Box } from "../api/types.js";
 import { sharedArea } from "./shared-area.js";
 import type { Outline } from "./sliced-task.js";
 
 export interface MatchRules {
-  /** Intersection over the smaller one, or over the union. */
+  /** Intersection over the smaller box, or over the union. */
   metric: "ios" | "iou";
-  /** From how much on two match: above 0, up to 1. */
+  /** The overlap from which on two objects match: above 0, up to 1. */
   threshold: number;
 }
 
-/** Boxes that share nothing do not match, and neither do those without an area. */
+/** Boxes without a common area do not match, and neither do empty boxes. */
 export function matches(first: Box, second: Box, { metric, threshold }: MatchRules): boolean {
   const width = Math.min(first.x2, second.x2) - Math.max(first.x1, second.x1);
   const height = Math.min(first.y2, second.y2) - Math.max(first.y1, second.y1);
@@ -21,7 +21,10 @@ export function matches(first: Box, second: Box, { metric, threshold }: MatchRul
   return shared / (metric === "ios" ? Math.min(one, other) : one + other - shared) >= threshold;
 }
 
-/** The same in float32, every step rounded; so are the boxes and the threshold that it is given. As they lie where both are turned. */
+/**
+ * Like matches(), in float32 with every step rounded; boxes and threshold are rounded already. Two rotated
+ * boxes are compared as rotated.
+ */
 export function matchesRounded(first: Outline, second: Outline, rules: MatchRules): boolean {
   const [{ box: one }, { box: other }] = [first, second];
   const width = round(Math.min(one.x2, other.x2) - Math.max(one.x1, other.x1));
@@ -29,7 +32,8 @@ export function matchesRounded(first: Outline, second: Outline, rules: MatchRule
   if (!(width > 0 && height > 0)) return false;
   if (first.turned !== undefined && second.turned !== undefined) {
     const [own, its] = [first.turned, second.turned];
-    // No more than the smaller one is shared, and no more than of their upright boxes.
+    // An upper bound: the common area is at most the smaller box's, and at most the common area of their
+    // upright boxes.
     const most = Math.min(own.area, its.area, width * height) * (1 + 1e-6);
     if (!reaches(most, own.area, its.area, rules)) return false;
     return reaches(sharedArea(own.corners, its.corners), own.area, its.area, rules);

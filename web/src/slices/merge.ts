@@ -1,23 +1,26 @@
-// What was found in overlapping slices, put together as SAHI 0.12 does: GREEDYNMM and NMS, each class by itself.
+// Merges the detections of overlapping slices as SAHI 0.12 does: GREEDYNMM and NMS, each class separately.
 
 import type { Box, Detection } from "../api/types.js";
 import { type MatchRules, matches } from "./match.js";
 import { Neighbours } from "./neighbours.js";
 import { boxAround, type Outline, type SlicedTask } from "./sliced-task.js";
 
-/** What becomes of objects that match: one of the best and all that match it, or the best alone. */
+/**
+ * How objects that match are merged: into one object of the best and all that match it, or into the best
+ * alone.
+ */
 export interface MergeRules extends MatchRules {
   merge: "greedy-nmm" | "nms";
 }
 
-/** An object, what is compared of it, and its place among all, best first. */
+/** An object, its outline to compare, and its rank among all, best first. */
 interface Ranked<D> {
   rank: number;
   one: D;
   outline: Outline;
 }
 
-/** Returns the objects, best first; of equal scores the one further left and up. */
+/** Returns the objects, best first; of equal scores the one further left, then further up. */
 export function mergeDetections<D extends Detection>(
   found: readonly D[],
   rules: MergeRules,
@@ -34,7 +37,7 @@ export function mergeDetections<D extends Detection>(
   return merged.sort((first, second) => first.rank - second.rank).map(({ one }) => one);
 }
 
-/** The objects are of one class, best first. */
+/** Merges objects of one class, best first. */
 function mergeClass<D extends Detection>(
   found: readonly Ranked<D>[],
   rules: MergeRules,
@@ -51,7 +54,10 @@ function mergeClass<D extends Detection>(
   });
 }
 
-/** The box grows by one after the other; one that does not match what it has become is dropped, as SAHI does. */
+/**
+ * Grows the box by one object after the other. An object that does not match the grown box is dropped, as in
+ * SAHI.
+ */
 function growing<D>(box: Box, others: readonly Ranked<D>[], rules: MatchRules): Ranked<D>[] {
   let around = box;
   return others.filter(({ outline }) => {
@@ -61,7 +67,7 @@ function growing<D>(box: Box, others: readonly Ranked<D>[], rules: MatchRules): 
   });
 }
 
-/** SAHI orders by float32 numbers. */
+/** SAHI sorts by float32 numbers. */
 function byScore(first: Omit<Ranked<Detection>, "rank">, second: Omit<Ranked<Detection>, "rank">): number {
   const [a, b] = [first.outline.box, second.outline.box];
   return (

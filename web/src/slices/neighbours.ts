@@ -1,4 +1,4 @@
-// The objects that match one, each taken once.
+// Finds the objects that match an object. Each object is taken only once.
 
 import { OverlappingBoxes } from "../suppression/overlapping-boxes.js";
 import { type MatchRules, matchesRounded } from "./match.js";
@@ -10,7 +10,7 @@ export class Neighbours {
   readonly #overlapping: OverlappingBoxes;
   readonly #taken: Uint8Array;
 
-  /** Matches are found in float32, as SAHI finds them. */
+  /** Matches are computed in float32, as in SAHI. */
   constructor(outlines: readonly Outline[], { metric, threshold }: MatchRules) {
     this.#outlines = outlines.map(rounded);
     this.#rules = { metric, threshold: Math.fround(threshold) };
@@ -18,12 +18,12 @@ export class Neighbours {
     this.#taken = new Uint8Array(outlines.length);
   }
 
-  /** Whether nobody has taken the object yet. */
+  /** Whether the object is not taken yet. */
   isLeft(at: number): boolean {
     return this.#taken[at] === 0;
   }
 
-  /** Takes an object, and all that match it of those that are left: their numbers, in rising order. */
+  /** Takes an object and all remaining objects that match it. Returns their indices in rising order. */
   take(at: number): number[] {
     this.#taken[at] = 1;
     const own = this.#outlines[at];

@@ -1,15 +1,16 @@
-// The area that two convex polygons share.
+// The common area of two convex polygons.
 
 import type { Point } from "../api/types.js";
 
-/** Of the polygon that is clipped, and of what is left of it: x and y in turn. Each clipping adds a corner at most. */
+/** The corners of the clipped polygon, x and y alternating. Each clipping adds at most one corner. */
 const MOST_CORNERS = 16;
 const BEFORE = new Float64Array(MOST_CORNERS * 2);
 const AFTER = new Float64Array(MOST_CORNERS * 2);
 
 /**
- * Clips the first by each side of the second (Sutherland and Hodgman). The corners go clockwise on a screen, and are 16 at
- * most together. Nothing is allocated: a heap of 10,000 rotated boxes has millions of pairs.
+ * Returns the common area: clips the first polygon by each side of the second (Sutherland-Hodgman). Corners
+ * are clockwise on a screen, 16 at most in total. Nothing is allocated: 10,000 rotated boxes may have
+ * millions of pairs.
  */
 export function sharedArea(first: readonly Point[], second: readonly Point[]): number {
   let [left, next] = [BEFORE, AFTER];
@@ -28,13 +29,13 @@ export function sharedArea(first: readonly Point[], second: readonly Point[]): n
   return halfSum(left, count);
 }
 
-/** The area of a polygon: positive where its corners go clockwise on a screen. */
+/** Returns the area of a polygon: positive if its corners are clockwise on a screen. */
 export function areaOf(corners: readonly Point[]): number {
   const numbers = corners.flatMap(({ x, y }) => [x, y]);
   return halfSum(numbers, numbers.length);
 }
 
-/** The shoelace formula. */
+/** Half the sum of the shoelace formula. */
 function halfSum(numbers: ArrayLike<number>, count: number): number {
   let sum = 0;
   let [beforeX, beforeY] = [numbers[count - 2] ?? 0, numbers[count - 1] ?? 0];
@@ -46,7 +47,7 @@ function halfSum(numbers: ArrayLike<number>, count: number): number {
   return sum / 2;
 }
 
-/** Writes the part of a polygon on the inner side of a line, which is to its right, and returns how many numbers it has. */
+/** Writes the part of a polygon on the right side of a line, and returns how many numbers it has. */
 function clip(polygon: Float64Array, count: number, into: Float64Array, from: Point, to: Point): number {
   const [across, down] = [to.x - from.x, to.y - from.y];
   let [beforeX, beforeY] = [polygon[count - 2] ?? 0, polygon[count - 1] ?? 0];

@@ -1,27 +1,27 @@
-// What a task says of its objects, so that those found in slices can be put together. Upright boxes are here, the others lie
-// in `tasks/<kind>/sliced.ts`.
+// How a task's objects from slices are merged. Upright boxes are here, the others in
+// `tasks/<kind>/sliced.ts`.
 
 import type { Box, Detection, Point } from "../api/types.js";
 import type { Size } from "../preprocess/letterbox.js";
 import type { Slice } from "./grid.js";
 
-/** What is compared of two objects: their boxes, or what lies in these and is turned. */
+/** The outline of an object that is compared: its box, and for a rotated object the rotated box. */
 export interface Outline {
   box: Box;
   turned?: { corners: readonly Point[]; area: number };
 }
 
 export interface SlicedTask<D extends Detection = Detection> {
-  /** The field of a result that holds the objects. */
+  /** The field of a result with the objects. */
   readonly field: "detections" | "poses" | "objects" | "segments";
-  /** Returns an object of a slice as it lies in the picture. */
+  /** Returns an object of a slice in coordinates of the picture. */
   move(found: D, slice: Slice, picture: Size): D;
   outlineOf(found: D): Outline;
-  /** Returns the best with those that match it, as one object. Without it only the best is kept. */
+  /** Merges the best object with those that match it. Without it only the best is kept. */
   join?(best: D, others: readonly D[]): D;
 }
 
-/** Objects in upright boxes: one box around those that match. What else an object has is that of the best. */
+/** Objects with upright boxes: merged into one box around all. Other fields are those of the best. */
 export const UPRIGHT = {
   move<D extends Detection>(found: D, slice: Slice): D {
     return { ...found, box: movedBox(found.box, slice) };
@@ -40,7 +40,7 @@ export function movedPoint<P extends Point>(point: P, { left, top }: Slice): P {
   return { ...point, x: point.x + left, y: point.y + top };
 }
 
-/** The box around all of them. */
+/** Returns the box around all boxes. */
 export function boxAround(boxes: readonly Box[]): Box {
   return boxes.reduce((first, second) => ({
     x1: Math.min(first.x1, second.x1),

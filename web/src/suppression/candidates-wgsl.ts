@@ -1,14 +1,14 @@
-// WGSL that both shaders of suppression begin with: the candidates, and the place of each in the order of their scores.
+// WGSL that both suppression shaders begin with: the candidates, and their rank by score.
 
 import { FLOAT_KEYS, FLOAT_TESTS } from "../gpu/float-wgsl.js";
 
 /** Threads of a workgroup. */
 export const GROUP = 256;
 
-/** No such column. */
+/** Means that there is no such column. */
 export const NO_COLUMN = 0xffffffff;
 
-/** Words of an ordered candidate, whatever its boxes are. */
+/** The size of an ordered candidate in words, for both kinds of boxes. */
 export const ORDERED_WORDS = 8;
 
 export const BINDING = {
@@ -26,10 +26,10 @@ export const BINDING = {
 } as const;
 
 /**
- * `selectAbove`: the anchors of each label above the confidence threshold, in any order. `placeOf`: the number of
- * candidates of its label before one, by falling score and then by anchor. The candidates of label `i` begin at
- * `i * anchors`; where there is a single label, `i` is 0. Numbers are compared as whole numbers where there may be NaN,
- * and a step of float32 is sealed where the compiler might fuse it with the next one: the CPU rounds after each.
+ * `selectAbove`: the anchors of each label above the confidence threshold, in any order. `placeOf`: a
+ * candidate's rank within its label, by falling score and then by anchor. The candidates of label `i` begin
+ * at `i * anchors`; with a single label, `i` is 0. Numbers that may be NaN are compared as integers. A
+ * float32 step that the compiler might fuse with the next one is sealed, because the CPU rounds after each.
  */
 export const CANDIDATES = /* wgsl */ `
 struct Limits {
@@ -45,14 +45,14 @@ struct Candidate { anchor: u32, key: u32 }
 @group(0) @binding(${BINDING.rows}) var<storage, read> rows: array<f32>;
 @group(0) @binding(${BINDING.count}) var<storage, read_write> count: array<atomic<u32>>;
 @group(0) @binding(${BINDING.candidates}) var<storage, read_write> candidates: array<Candidate>;
-/** The places of those that are kept. */
+/** The ranks of the kept candidates. */
 @group(0) @binding(${BINDING.kept}) var<storage, read_write> kept: array<u32>;
 @group(0) @binding(${BINDING.found}) var<storage, read_write> found: array<f32>;
 
 ${FLOAT_TESTS}
 ${FLOAT_KEYS}
 
-/** The key of a number, the same of both zeros. */
+/** The key of a number; +0 and -0 have the same. */
 fn orderOf(value: f32) -> u32 {
   return keyOf(select(value, 0.0, (bitcast<u32>(value) & 0x7fffffffu) == 0u));
 }
@@ -77,12 +77,12 @@ fn placeOf(own: Candidate, first: u32, total: u32) -> u32 {
   return place;
 }
 
-/** How many of the ordered candidates of a label count. */
+/** The number of a label's candidates that are used. */
 fn candidateCount(label: u32) -> u32 {
   return min(atomicLoad(&count[label]), limits.mostCandidates);
 }
 
-/** The value itself, which the compiler cannot know: what follows is no part of the same expression. */
+/** Returns the value. The compiler cannot know that, so it does not fuse the expression with the next one. */
 fn seal(value: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(value) ^ limits.zero);
 }

@@ -1,4 +1,4 @@
-// Suppression of boxes that lie on the GPU: only the rows of those that are kept are read back.
+// Suppression (NMS) of boxes on the GPU: only the rows of kept boxes are read back.
 
 import { ComputeCommands } from "../gpu/compute-commands.js";
 import { ComputePipelines } from "../gpu/compute-pipelines.js";
@@ -30,7 +30,7 @@ export class GpuSuppressor {
     this.#rotated = rotated;
   }
 
-  /** Compiles the shader. Rejects where the GPU cannot have it. */
+  /** Compiles the shader. Rejects if the GPU rejects it. */
   static async open(device: GPUDevice, rotated: boolean): Promise<GpuSuppressor> {
     const [shader, stages] = rotated ? [ROTATED_SHADER, ROTATED_STAGES] : [SHADER, BOX_STAGES];
     return new GpuSuppressor(
@@ -39,7 +39,7 @@ export class GpuSuppressor {
     );
   }
 
-  /** Returns the rows of the boxes that are kept, zeros after the last, and how many they are. */
+  /** Returns the rows of the kept boxes, zeros after the last, and their count. */
   run({ anchors, boxes, scores, rows }: GpuAnchors, limits: SuppressionLimits): Promise<Kept> {
     return ComputeCommands.run(this.#stages.device, async (commands) => {
       const { columns, rowsOut, maxDetections } = limits;

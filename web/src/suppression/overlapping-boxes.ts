@@ -1,19 +1,20 @@
-// The boxes that overlap a box, without looking at all of them: by where they begin along the axis on which they lie apart.
+// Finds the boxes that overlap a box without testing all: sorted by their start on the axis that separates
+// them best.
 
 import type { Box } from "../api/types.js";
 
-/** Of an axis: where a box begins, and where it ends. */
+/** An axis: the fields of a box's start and end on it. */
 type Axis = readonly ["x1", "x2"] | readonly ["y1", "y2"];
 
 export class OverlappingBoxes {
   readonly #axis: Axis;
-  /** x1 y1 x2 y2 of each box, in the order of its start on the axis, and its number. */
+  /** x1 y1 x2 y2 and the index of each box, sorted by its start on the axis. */
   readonly #sides: Float64Array;
   readonly #numbers: Uint32Array;
   readonly #starts: Float64Array;
   readonly #longest: number;
 
-  /** Those with a coordinate that is no number overlap nothing. */
+  /** A box with a coordinate that is NaN overlaps no other. */
   constructor(boxes: readonly Box[]) {
     const usable = boxes.flatMap((box, number) => (isNumbers(box) ? [{ box, number }] : []));
     const across = lengthsAlong(usable, ["x1", "x2"]);
@@ -28,7 +29,10 @@ export class OverlappingBoxes {
     this.#sides = Float64Array.from(usable.flatMap(({ box: { x1, y1, x2, y2 } }) => [x1, y1, x2, y2]));
   }
 
-  /** Calls `visit` with the number of each box that shares an area with this one, until it returns false. */
+  /**
+   * Calls `visit` with the index of each box that has an area in common with this one, until it returns
+   * false.
+   */
   visit(box: Box, visit: (number: number) => unknown): void {
     const [start, end] = this.#axis;
     const { x1, y1, x2, y2 } = box;
@@ -42,7 +46,7 @@ export class OverlappingBoxes {
     }
   }
 
-  /** The first place whose start is not before a coordinate. */
+  /** Returns the first position whose start is at or after a coordinate. */
   #firstFrom(coordinate: number): number {
     let [from, end] = [0, this.#starts.length];
     while (from < end) {
@@ -58,7 +62,10 @@ function isNumbers({ x1, y1, x2, y2 }: Box): boolean {
   return Number.isFinite(x1 + y1 + x2 + y2);
 }
 
-/** The length of the longest box along an axis, and its share of what all of them span: those that have to be looked at. */
+/**
+ * Returns the length of the longest box along an axis, and its share of the whole span: the share of boxes to
+ * test.
+ */
 function lengthsAlong(
   boxes: readonly { box: Box }[],
   axis: Axis,

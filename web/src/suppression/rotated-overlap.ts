@@ -1,9 +1,9 @@
-// The overlap of rotated boxes on the CPU, as the shader computes it: of two normal distributions.
+// The overlap of rotated boxes on the CPU, as in the shader: of two normal distributions (ProbIoU).
 
 const EPSILON = Math.fround(1e-7);
 const round = Math.fround;
 
-/** Centre, covariance [[a, c], [c, b]] and its determinant. */
+/** A normal distribution: its centre, covariance [[a, c], [c, b]] and determinant. */
 export interface Gaussian {
   x: number;
   y: number;
@@ -14,8 +14,8 @@ export interface Gaussian {
 }
 
 /**
- * The distance of two distributions below which their overlap, 1 - sqrt(1 - exp(-distance) + 1e-7), is above `iou`.
- * With it no pair needs an exponential or a root.
+ * Returns the distance of two distributions below which their overlap, 1 - sqrt(1 - exp(-distance) + 1e-7),
+ * is above `iou`. With it no pair needs an exponential or a root.
  */
 export function distanceAt(iou: number): number {
   if (iou > 1) return Number.NEGATIVE_INFINITY;
@@ -23,7 +23,9 @@ export function distanceAt(iou: number): number {
   return least <= 0 ? Number.POSITIVE_INFINITY : -Math.log(least);
 }
 
-/** The box that `boxes` [A, 5] has of an anchor: centre x y, width, height, angle in radians. */
+/**
+ * Returns the distribution of an anchor's box in `boxes` [A, 5]: centre x y, width, height, angle in radians.
+ */
 export function gaussianOf(boxes: Float32Array, anchor: number): Gaussian {
   const [x = 0, y = 0, width = 0, height = 0, angle = 0] = boxes.subarray(anchor * 5, anchor * 5 + 5);
   const [along, down] = [round(round(width * width) / 12), round(round(height * height) / 12)];
@@ -35,7 +37,7 @@ export function gaussianOf(boxes: Float32Array, anchor: number): Gaussian {
   return { x, y, a, b, c, own: Math.max(determinant(a, b, c), 0) };
 }
 
-/** Bhattacharyya's distance (arXiv 2106.06072, as Ultralytics computes it). NaN where a box has no area. */
+/** Returns the Bhattacharyya distance (arXiv 2106.06072, as in Ultralytics). NaN if a box has no area. */
 export function distanceOf(first: Gaussian, second: Gaussian): number {
   const [dx, dy] = [round(first.x - second.x), round(first.y - second.y)];
   const [a, b, c] = [round(first.a + second.a), round(first.b + second.b), round(first.c + second.c)];

@@ -3,14 +3,16 @@
 import { BINDING, CANDIDATES, GROUP } from "./candidates-wgsl.js";
 
 /**
- * 1. `selectAbove` and 2. `rank`, as for boxes; each box becomes a normal distribution.
- * 3. `spare`: those that no better one is near, each for itself: a suppressed box suppresses too.
- * 4. `copyRows`: the rows of the best of them.
+ * 1. `selectAbove` and 2. `rank`, as for upright boxes; each box becomes a normal distribution.
+ * 3. `spare`: keeps each candidate that has no better one near it, in parallel: a suppressed box suppresses
+ * others too.
+ * 4. `copyRows`: copies the rows of the best of them.
  *
- * `limits.overlap` is the distance of two distributions below which they overlap too much (`rotated-overlap.ts`).
+ * `limits.overlap` is the distance of two distributions below which they overlap too much
+ * (`rotated-overlap.ts`).
  */
 export const ROTATED_SHADER = /* wgsl */ `${CANDIDATES}
-/** A normal distribution: its covariance is [[a, c], [c, b]], and \`own\` the determinant of that. */
+/** A normal distribution: its covariance is [[a, c], [c, b]], and \`own\` its determinant. */
 struct Ordered { centre: vec2f, a: f32, b: f32, c: f32, own: f32, anchor: u32 }
 
 @group(0) @binding(${BINDING.boxes}) var<storage, read> boxes: array<f32>;

@@ -1,39 +1,41 @@
-// Exact suppression on the CPU: the rule that the compute shaders keep to the last box.
+// Exact suppression (NMS) on the CPU. The compute shaders keep exactly the same boxes.
 
 import type { MultiLabel } from "../manifest/manifest.js";
 import { distanceAt, distanceOf, type Gaussian, gaussianOf } from "./rotated-overlap.js";
 
-/** What a graph has for all its anchors, in float32. Boxes of different classes were moved apart. */
+/** A graph's outputs for all its anchors, in float32. Boxes of different classes are moved apart. */
 export interface Anchors {
-  /** x1 y1 x2 y2 of each, corners in any order; of rotated ones centre x y, width, height, angle in radians. */
+  /**
+   * [A, 4]: x1 y1 x2 y2, corners in any order; rotated [A, 5]: centre x y, width, height, angle in radians.
+   */
   boxes: Float32Array;
-  /** Of several labels, those of each in turn. */
+  /** [A]; with several labels [labels, A]. */
   scores: Float32Array;
-  /** What the answer has of each, `columns` numbers. */
+  /** [A, columns]: the row of each anchor in the output. */
   rows: Float32Array;
 }
 
 export interface SuppressionLimits {
   columns: number;
-  /** Rows of the answer, zeros after the last that is kept. */
+  /** The number of output rows; rows after the last kept one are zeros. */
   rowsOut: number;
   maxDetections: number;
   confidence: number;
   iou: number;
-  /** The first so many above the threshold are candidates. */
+  /** At most this many of the best anchors above the threshold are candidates. */
   maxCandidates: number;
   rotated: boolean;
-  /** Each label has a score of each box, and its boxes are suppressed by themselves. */
+  /** Set if each label has its own scores for all boxes: each label is suppressed separately. */
   multiLabel?: MultiLabel | undefined;
 }
 
-/** Rows of the boxes that are kept, zeros after the last, and how many they are. */
+/** The rows of the kept boxes, zeros after the last, and their count. */
 export interface Kept {
   rows: Float32Array<ArrayBuffer>;
   count: number;
 }
 
-/** Returns what is kept, best first; of equal scores the first label and then the first box is better. */
+/** Returns the kept boxes, best first; of equal scores the first label, then the first box is better. */
 export function suppress(anchors: Anchors, limits: SuppressionLimits): Kept {
   const { columns, multiLabel: labels } = limits;
   const { count = 1, maxDetections: most = limits.maxDetections } = labels ?? {};
@@ -56,7 +58,7 @@ export function suppress(anchors: Anchors, limits: SuppressionLimits): Kept {
   return { rows, count: chosen.length };
 }
 
-/** The anchors that are kept of one label, `most` at most. */
+/** Returns the kept anchors of one label, `most` at most. */
 function keepOfLabel(
   boxes: Float32Array,
   scores: Float32Array,
@@ -72,7 +74,7 @@ function keepOfLabel(
   return keep(boxes, order.slice(0, limits.maxCandidates), Math.fround(limits.iou), most);
 }
 
-/** The candidates that no kept one before them overlaps by more than `iou`. */
+/** Returns the candidates that overlap no kept one before them by more than `iou`. */
 function keepBoxes(boxes: Float32Array, candidates: number[], iou: number, most: number): number[] {
   const kept: { box: Box; anchor: number }[] = [];
   for (const anchor of candidates) {
@@ -83,7 +85,7 @@ function keepBoxes(boxes: Float32Array, candidates: number[], iou: number, most:
   return kept.map(({ anchor }) => anchor);
 }
 
-/** The candidates that no one before them overlaps by more than `iou`, a suppressed one neither. */
+/** Returns the candidates that overlap none before them, kept or suppressed, by more than `iou`. */
 function keepRotated(boxes: Float32Array, candidates: number[], iou: number, most: number): number[] {
   const near = Math.fround(distanceAt(iou));
   const before: Gaussian[] = [];
@@ -113,8 +115,8 @@ function boxOf(boxes: Float32Array, anchor: number): Box {
 }
 
 /**
- * Whether the intersection over union, every step rounded to float32, is above `iou`. Boxes that share nothing do not
- * overlap, whatever that is, and neither do those without an area or with one that is not finite.
+ * Whether the intersection over union, with every step rounded to float32, is above `iou`. False for boxes
+ * without a common area, whatever the threshold, and for boxes whose area is 0 or not finite.
  */
 function overlap(first: Box, second: Box, iou: number): boolean {
   const width = Math.fround(Math.min(first.right, second.right) - Math.max(first.left, second.left));

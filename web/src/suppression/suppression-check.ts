@@ -1,11 +1,14 @@
-// The same scene suppressed by the GPU and by the CPU: whether the same boxes are kept.
+// Self-check: whether GPU and CPU keep the same boxes of a scene.
 
 import { noise, withBuffer } from "../gpu/self-check-data.js";
 import type { Suppression } from "../manifest/manifest.js";
 import type { GpuSuppressor } from "./gpu-suppressor.js";
 import { type Anchors, type Kept, type SuppressionLimits, suppress } from "./suppress.js";
 
-/** More than two workgroups of candidates, on a grid of whole pixels: with chains, ties and overlaps at the threshold. */
+/**
+ * More than two workgroups of candidates, on a grid of whole pixels, with chains, ties and overlaps at the
+ * threshold.
+ */
 const ANCHORS = 700;
 const LABELS = 3;
 const LIMITS = {
@@ -17,7 +20,7 @@ const LIMITS = {
   maxCandidates: 600,
 };
 
-/** Returns in words what the GPU keeps otherwise, null where it keeps the same. */
+/** Returns in words which boxes the GPU keeps differently, null if it keeps the same. */
 export async function suppressionDifference(
   device: GPUDevice,
   suppressor: GpuSuppressor,
@@ -43,7 +46,10 @@ export async function suppressionDifference(
     : `has ${got.rows[other]} in row ${Math.floor(other / columns)}, the CPU ${want.rows[other]}`;
 }
 
-/** Boxes of whole pixels, crowded enough that most are suppressed; a tenth of the scores are equal to another. */
+/**
+ * Returns boxes of whole pixels, so crowded that most are suppressed; a tenth of the scores are equal to
+ * another.
+ */
 function checkScene(anchors: number, labels = 1): Anchors & { boxes: Float32Array<ArrayBuffer> } {
   const places = noise(anchors * 4, 1);
   const boxes = places.map((value, at) => {
@@ -56,7 +62,7 @@ function checkScene(anchors: number, labels = 1): Anchors & { boxes: Float32Arra
   return { boxes, scores, rows: numbered(anchors) };
 }
 
-/** Rotated boxes; no two overlap by nearly the threshold, where a GPU's logarithm may decide otherwise. */
+/** Returns rotated boxes. No overlap is close to the threshold, since GPUs compute logarithms differently. */
 export function rotatedScene(anchors: number): Anchors {
   const { scores, rows } = checkScene(anchors);
   const numbers = noise(anchors * 5, 1);
@@ -68,14 +74,14 @@ export function rotatedScene(anchors: number): Anchors {
   return { boxes, scores, rows };
 }
 
-/** Rows that begin with the number of their anchor from 1 on. */
+/** Returns rows that begin with the number of their anchor, from 1 on. */
 function numbered(anchors: number): Float32Array {
   return Float32Array.from({ length: anchors * LIMITS.columns }, (_, at) =>
     at % LIMITS.columns === 0 ? at / LIMITS.columns + 1 : 0,
   );
 }
 
-/** Suppresses numbers that are uploaded for it. */
+/** Suppresses boxes after uploading them. */
 export function suppressOnGpu(
   device: GPUDevice,
   suppressor: GpuSuppressor,

@@ -1,5 +1,5 @@
-// The compute shader of suppression: three dispatches for any number of candidates, four where boxes have several
-// labels, equal to `suppress` to the last box.
+// The compute shader of suppression: three dispatches for any number of candidates, four if boxes have
+// several labels. It keeps exactly the same boxes as `suppress`.
 
 import { BINDING, CANDIDATES, GROUP } from "./candidates-wgsl.js";
 
@@ -7,18 +7,19 @@ const WORDS = GROUP / 32;
 
 /**
  * 1. `selectAbove`: the anchors above the confidence threshold, in any order.
- * 2. `rank`: each goes to its place in the order of the scores.
- * 3. `suppress`, one workgroup for each label: a block of candidates after the other; against the kept ones all at once,
- *    against each other by bits that one thread goes through in order. No matrix of all pairs, and nothing has to
- *    converge. Where there is one label it copies the rows of those that are kept.
- * 4. `joinLabels` copies those of several labels: each finds its place among those that the other labels keep.
+ * 2. `rank`: writes each candidate to its place in the order of the scores.
+ * 3. `suppress`, one workgroup for each label: handles one block of candidates after the other. A block is
+ * compared with the kept boxes in parallel, then within itself, by bits that one thread goes through in
+ * order. There is no matrix of all pairs, and no iteration to converge. With a single label it also copies
+ * the kept rows.
+ * 4. `joinLabels` copies the rows of several labels: each finds its place among the other labels' kept boxes.
  */
 export const SHADER = /* wgsl */ `${CANDIDATES}
 struct Ordered { corners: vec4f, area: f32, anchor: u32, key: u32 }
 
 @group(0) @binding(${BINDING.boxes}) var<storage, read> boxes: array<vec4f>;
 @group(0) @binding(${BINDING.ordered}) var<storage, read_write> ordered: array<Ordered>;
-/** How many are kept of each label. */
+/** The number of kept boxes of each label. */
 @group(0) @binding(${BINDING.keptCounts}) var<storage, read_write> keptCounts: array<u32>;
 
 @compute @workgroup_size(${GROUP})
@@ -50,8 +51,9 @@ fn overlaps(first: Ordered, second: Ordered) -> bool {
 /**
  * Whether a / b, rounded to float32, is above t, which is close: a GPU's own quotient may be a few bits off.
  *
- * That is where a > b * m, m halfway from t to the next number; it is never a = b * m, as m has a bit more than a. With
- * the mantissas A, B, T of 24 bits and M = 2 T + 1 that is A * 2^shift > B * M, in two limbs of 24 bits.
+ * That is the case if a > b * m, with m halfway from t to the next number; a = b * m is impossible, as m has
+ * one bit more than a. With the 24-bit mantissas A, B, T and M = 2 T + 1 it is A * 2^shift > B * M, in two
+ * limbs of 24 bits.
  */
 fn isQuotientAbove(a: f32, b: f32, t: f32) -> bool {
   let bits = vec3u(bitcast<u32>(a), bitcast<u32>(b), bitcast<u32>(t));
@@ -78,7 +80,7 @@ fn isQuotientAbove(a: f32, b: f32, t: f32) -> bool {
 var<workgroup> total: u32;
 var<workgroup> keptCount: u32;
 var<workgroup> alive: array<u32, ${GROUP}>;
-/** For each candidate of the block, those before it in the block that overlap it. */
+/** For each candidate of the block: a bit for each earlier candidate of the block that overlaps it. */
 var<workgroup> hits: array<array<u32, ${WORDS}>, ${GROUP}>;
 
 @compute @workgroup_size(${GROUP})
@@ -144,7 +146,10 @@ fn keptKey(label: u32, index: u32) -> u32 {
   return ordered[label * limits.anchors + kept[label * limits.mostOfLabel + index]].key;
 }
 
-/** How many that another label keeps come before one with this key: they lie by falling score. */
+/**
+ * The number of boxes kept by another label that come before a box with this key; they are sorted by falling
+ * score.
+ */
 fn keptBefore(label: u32, other: u32, key: u32) -> u32 {
   if (limits.byScore == 0u) { return select(0u, keptCounts[other], other < label); }
   var low = 0u;

@@ -1,4 +1,5 @@
-// What a graph leaves of its suppression to the runtime: on the GPU where that keeps the same boxes, else on the CPU.
+// Runs the suppression (NMS) that a graph leaves to the runtime: on the GPU if it keeps the same boxes, else
+// on the CPU.
 
 import type { Route } from "../api/run-result.js";
 import type { TensorData, Tensors } from "../api/types.js";
@@ -20,7 +21,10 @@ export class Suppressor {
     this.route = route;
   }
 
-  /** Tries the shader on the engine's device, once there is a session. Never rejects: the CPU does it too. */
+  /**
+   * Tests the shader on the engine's device, after the first session exists. Never rejects: the CPU can
+   * suppress too.
+   */
   static async open(engine: OrtWeb, spec: Suppression): Promise<Suppressor> {
     const onCpu = (reason: string): Suppressor => new Suppressor(spec, null, { path: "cpu", reason });
     try {
@@ -30,18 +34,18 @@ export class Suppressor {
       if (differs !== null) return onCpu(`the GPU ${differs}`);
       return new Suppressor(spec, gpu, { path: "gpu", reason: "the GPU keeps the same boxes as the CPU" });
     } catch (error) {
-      return onCpu(`the GPU does not do it: ${error}`);
+      return onCpu(`suppression on the GPU failed: ${error}`);
     }
   }
 
-  /** The graph's own outputs that make those of `names`. */
+  /** Returns the graph's raw outputs that the outputs in `names` are made from. */
   rawOutputs(names: readonly string[]): string[] {
     const made = suppressedNames(this.#spec);
     const others = names.filter((name) => !made.includes(name));
     return others.length === names.length ? others : [...others, ...partNames(this.#spec)];
   }
 
-  /** Puts what is kept in the place of what there is of all anchors, which is given back. */
+  /** Replaces the outputs for all anchors by the kept rows, and releases them. */
   async apply(outputs: AnyTensors, feeds: AnyTensors): Promise<AnyTensors> {
     const spec = this.#spec;
     const { [spec.boxes]: boxes, [spec.scores]: scores, [spec.rows]: rows, ...others } = outputs;
@@ -76,12 +80,12 @@ export function partNames({ boxes, scores, rows }: Suppression): string[] {
   return [boxes, scores, rows];
 }
 
-/** The outputs that are made. */
+/** Returns the names of the outputs that suppression makes. */
 export function suppressedNames({ outputs, rowCount }: Suppression): string[] {
   return [...outputs, ...(rowCount === undefined ? [] : [rowCount])].map(({ name }) => name);
 }
 
-/** The outputs of rows whose columns lie side by side. */
+/** Splits rows into the outputs whose columns are next to each other in them. */
 export function splitRows(spec: Suppression, { rows, count }: Kept, columns: number): Tensors {
   const made: Tensors = {};
   const length = rows.length / columns;
@@ -114,7 +118,7 @@ function tensorOf({ dtype, shape }: Output, values: Float32Array<ArrayBuffer>): 
 
 const elementsOf = ({ shape }: Output): number => shape.reduce((product, length) => product * length, 1);
 
-/** What a run asks for, by the thresholds that it is fed. */
+/** Returns the limits of a run, with the thresholds in its feeds. */
 export function limitsOf(
   spec: Suppression,
   rowDims: readonly number[],
@@ -134,7 +138,7 @@ export function limitsOf(
   };
 }
 
-/** NaN, which no score is above, for one that is not there. */
+/** Returns the threshold in a tensor; NaN, which no score exceeds, if it is missing. */
 function threshold(tensor: AnyTensors[string] | undefined): number {
   return tensor === undefined || isOnGpu(tensor) ? Number.NaN : Number(tensor.data[0]);
 }

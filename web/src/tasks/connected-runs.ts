@@ -1,13 +1,13 @@
-// Runs of pixels in the rows, or in the columns, of a mask, put together to connected components.
+// Groups runs of pixels in the rows, or in the columns, of a mask into connected components.
 
-/** Pixels of one row or column that touch each other, from `begin` up to `end`. */
+/** Adjacent pixels of one row or column, from `begin` up to `end` (exclusive). */
 export interface Run {
   line: number;
   begin: number;
   end: number;
 }
 
-/** Groups the runs that touch each other at edges, or at `corners` too. They come line by line, from the first. */
+/** Groups runs that touch at edges, or with `corners` also at corners. Runs are sorted by line. */
 export function connectedRuns(runs: readonly Run[], corners: boolean): Run[][] {
   const reach = corners ? 1 : 0;
   const parents = Int32Array.from(runs.keys());
@@ -21,7 +21,8 @@ export function connectedRuns(runs: readonly Run[], corners: boolean): Run[][] {
   };
   let left = 0;
   for (const [index, { line, begin, end }] of runs.entries()) {
-    // Of the line before: the first run that reaches this one. A later run is reached no sooner.
+    // Advances to the first run of the previous line that may touch this one. It never moves back for later
+    // runs.
     const isBefore = (each: Run | undefined): boolean =>
       each !== undefined && (each.line < line - 1 || (each.line === line - 1 && each.end + reach <= begin));
     while (left < index && isBefore(runs[left])) left++;

@@ -1,4 +1,4 @@
-// The options of the tasks that look at crops.
+// The options of the tasks that take crops.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TaskSpec } from "./task-module.js";
@@ -8,10 +8,10 @@ export function cropOptions<Spec extends TaskSpec>(kind: Spec["kind"]): TaskOpti
   return {
     kind,
     names: ["onProgress"],
-    refusal: "the model looks at no crops",
+    refusal: "the model takes no crops",
     check({ stageName }, { onProgress }) {
       if (onProgress === undefined || stageName !== undefined) return;
-      const what = "onProgress: the model looks at the whole picture, not at crops of it";
+      const what = "onProgress: the model runs on the whole picture, not on crops of it";
       throw new WebbuildError("invalid-option", what, "leave onProgress out");
     },
   };

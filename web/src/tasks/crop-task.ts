@@ -1,5 +1,6 @@
-// Tasks of a graph that takes crops, such as keypoints, classes or text lines: cuts a crop around each box of an earlier
-// stage (or the whole picture), runs [batch, C, H, W] of them together, and decodes one item per crop.
+// Tasks of a graph that takes crops, such as keypoints, classes or text lines. Cuts a crop around each box of
+// an earlier stage (or the whole picture), runs them in batches [batch, C, H, W], and decodes one item per
+// crop.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { CropAttributes, Detection, PictureSize, Tensors, Warning } from "../api/types.js";
@@ -13,7 +14,10 @@ import type { SceneView } from "../stages/scene-view.js";
 import type { ManifestOf, PartRules, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
 import type { Polygon } from "./text-boxes/result.js";
 
-/** The outputs of a run of `batch` crops of the size `input`. Only the first `crops.length` are used; the rest is padding. */
+/**
+ * The outputs of a run of `batch` crops of the size `input`. Only the first `crops.length` are used; the rest
+ * is padding.
+ */
 export interface CropOutputs {
   outputs: Tensors;
   crops: readonly Crop[];
@@ -21,18 +25,24 @@ export interface CropOutputs {
   input: Size;
 }
 
-/** What a task of crops defines. `Item` is the decoded output of one crop: plain data, as it is posted between threads. */
+/**
+ * The part of a task of crops that differs. `Item` is the decoded output of a crop: plain data, as it is
+ * posted between threads.
+ */
 export interface CropDecoder<Spec extends TaskSpec, R extends TaskFields, Item> {
   kind: Spec["kind"];
   /** The names of the outputs that `decode` reads. */
   outputs(spec: Spec): string[];
   /** Returns one item per crop, in the order of the crops. */
   decode(spec: Spec, cropOutputs: CropOutputs): Item[];
-  /** Makes the result of all items, in the order of the boxes and of their parts. */
+  /** Makes the result from all items, in the order of the boxes and of their parts. */
   result(items: Item[], picture: Size): R;
-  /** Text lines: one that is too wide for the widest input, and is squeezed, gives the warning "long-lines". */
+  /**
+   * Set for text lines: a line that is too wide for the widest input is squeezed, with the warning
+   * "long-lines".
+   */
   readsLines?: true;
-  /** Members of the task that are not those of every crop task. */
+  /** Members of the task that differ from other crop tasks. */
   overrides?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
 }
 
@@ -95,7 +105,7 @@ function manyCropsWarnings(scene: SceneView, input: CropInput): Warning[] {
   return [
     {
       code: "many-crops",
-      message: `only the ${input.maxCrops} best of ${found} boxes were looked at closer`,
+      message: `only the ${input.maxCrops} best of ${found} boxes were cropped`,
       fix: "raise the confidence threshold, run parts of the picture, or pack the model with a larger max-crops",
     },
   ];
@@ -118,7 +128,10 @@ function longLineWarnings(scene: SceneView, input: CropInput, sizes: readonly Pi
   ];
 }
 
-/** The detection of a crop's box, with the attributes that earlier stages gave it. `otherwise` is the label of a box without one. */
+/**
+ * Returns the detection of a crop's box, with attributes of earlier stages. `otherwise` is the label of a box
+ * without one.
+ */
 export function detectionOf({ cropBox }: Crop, otherwise = "object"): Detection & CropAttributes {
   const { box, score, classIndex, label, attributes, polygon } = cropBox;
   const corners = polygon && { polygon: polygon.map(([x, y]) => [x, y]) as Polygon };
@@ -127,7 +140,7 @@ export function detectionOf({ cropBox }: Crop, otherwise = "object"): Detection 
 
 function cropInput({ inputs }: Pick<ManifestOf<TaskSpec>, "inputs">): CropInput {
   const input = inputs.find((each) => each.kind === "crop");
-  if (input === undefined) throw internalError("a stage that looks at crops takes none");
+  if (input === undefined) throw internalError("a stage of crops without a crop input");
   return input;
 }
 
@@ -143,12 +156,15 @@ function padded(crops: readonly Crop[], batch: number): Crop[] {
   return Array.from({ length: batch }, (_, index) => crops[index] ?? last);
 }
 
-/** The boxes to crop. A wide text line is split into several. */
+/** Returns the boxes to crop. A wide text line is split into several. */
 function cropParts(scene: SceneView, input: CropInput): CropBox[] {
   return cropBoxes(scene, input).flatMap((box) => (input.aspect === "line" ? lineParts(box, input) : [box]));
 }
 
-/** The boxes of the last earlier stage that gave any: at most `maxCrops`, best first, filtered by class and score. */
+/**
+ * Returns the boxes of the last earlier stage that has any, filtered by class and score: the `maxCrops` best,
+ * best first.
+ */
 export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
   return wantedBoxes(scene, input)
     .slice(0, input.maxCrops)
@@ -160,7 +176,10 @@ export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
     });
 }
 
-/** The polygon of the box, from the corner where its text begins. A line classified as upside down is turned by 180°. */
+/**
+ * Returns the polygon of the box, from the corner where its text begins. An upside-down line is rotated by
+ * 180°.
+ */
 function cornersFor(
   detection: Detection & CropAttributes,
   { halfTurn }: CropInput,
@@ -182,7 +201,7 @@ function attributesOf({ keypoints, classes, embedding }: Detection & CropAttribu
   };
 }
 
-/** All boxes of the classes and scores that the input takes, not limited by `maxCrops`. */
+/** Returns all boxes with the classes and scores that the input takes, not limited by `maxCrops`. */
 function wantedBoxes({ results }: SceneView, input: CropInput): (Detection & CropAttributes)[] {
   const found = [...results.values()].map(detectionsIn).findLast((each) => each !== null);
   if (found === undefined || found === null) {
@@ -197,7 +216,7 @@ function isLookedAt({ box, score, classIndex }: Detection, { classes, minScore }
   return wanted && score >= minScore && box.x2 > box.x1 && box.y2 > box.y1;
 }
 
-/** The detections in a result of any task, null if it has none. */
+/** Returns the detections in a result of any task, null if it has none. */
 function detectionsIn(result: TaskFields): readonly Detection[] | null {
   for (const value of Object.values(result))
     if (Array.isArray(value) && value.every(isDetection)) return value;

@@ -7,7 +7,7 @@ import { roundHalfEven } from "../preprocess/rounding.js";
 /** x1 y1 x2 y2, score, class index. */
 export const DETECTION_COLUMNS = 6;
 
-/** Returns the rows of [rows, columns], given in row-major order, without those of score 0. */
+/** Returns the rows of [rows, columns], given in row-major order, without padding (score 0). */
 export function rowsWithoutPadding(elements: Float32Array, columns: number): Float32Array[] {
   const rows: Float32Array[] = [];
   for (let start = 0; start + columns <= elements.length; start += columns) {
@@ -26,7 +26,9 @@ export function decodeClass(classes: readonly string[], row: Float32Array): Omit
   return { score: at(row, 4), classIndex, label: classes[classIndex] ?? `class ${classIndex}` };
 }
 
-/** Maps x, y of the model's input to pixels of the source picture: undoes the letterbox. Not clamped to the picture. */
+/**
+ * Maps x, y from the model's input to pixels of the source picture (undoes the letterbox), without clamping.
+ */
 export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Point {
   const { left, top, width, height, source } = geometry;
   return {
@@ -35,7 +37,7 @@ export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Poin
   };
 }
 
-/** Maps x1 y1 x2 y2 of the model's input to a box in the source picture, clamped to it. */
+/** Maps x1 y1 x2 y2 from the model's input to a box of the source picture, clamped to the picture. */
 export function decodeBox(geometry: Geometry, [x1, y1, x2, y2]: Iterable<number>): Box {
   const { width, height } = geometry.source;
   const first = sourcePoint(geometry, [x1 ?? Number.NaN, y1 ?? Number.NaN]);
@@ -52,7 +54,7 @@ function clamp(value: number, maximum: number): number {
   return Math.min(Math.max(value, 0), maximum);
 }
 
-/** NaN where the row is too short, so that a wrong shape cannot pass for a position. */
+/** Returns an element; NaN if the row is too short, so that a wrong shape does not look like a position. */
 export function at(values: ArrayLike<number>, index: number): number {
   return values[index] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-// Reads an output of the graph, checked against the shape and element type that the manifest gives.
+// Reads an output of the graph, checked against the manifest's shape and element type.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Tensors } from "../api/types.js";
@@ -10,7 +10,7 @@ export function readFloats(outputs: Tensors, name: string, dims: readonly number
   throw outputMismatch("float32", outputs, name, dims);
 }
 
-/** As `readFloats`, for an output of float32 or uint8. */
+/** Like readFloats(), for an output of float32 or uint8. */
 export function readNumbers(
   outputs: Tensors,
   name: string,

@@ -1,4 +1,4 @@
-// The options of the tasks whose pictures may be run in slices.
+// The options of the tasks that can run on slices.
 
 import { WebbuildError } from "../api/errors.js";
 import { takesMask } from "../inputs/mask-input.js";
@@ -17,23 +17,23 @@ export function slicedOptions<Spec extends TaskSpec>(
     names: ["slices", "onProgress"],
     sliced,
     refusal:
-      "of this model nothing is put together from slices; boxes, rotated boxes, masks of objects and poses are",
+      "the model's results cannot be merged from slices; boxes, rotated boxes, masks of objects and poses can",
     check({ inputs }, { slices, onProgress }) {
       if (slices === undefined && onProgress !== undefined) {
-        const what = "onProgress: the model looks at the whole picture at once";
+        const what = "onProgress: the model runs on the whole picture at once";
         throw new WebbuildError("invalid-option", what, "leave onProgress out, or give slices");
       }
       if (slices === undefined) return;
       requireOnePicture(inputs);
       if (slices.merge === "greedy-nmm" && sliced.join === undefined) {
-        const what = "slices.merge: what is around two rotated boxes is none, so the best is kept";
+        const what = "slices.merge: rotated boxes cannot be merged, so only the best is kept";
         throw new WebbuildError("invalid-option", what, 'give "nms", or leave merge out');
       }
     },
   };
 }
 
-/** Throws "invalid-option" where a slice is not enough to run the model. */
+/** Throws "invalid-option" if a slice alone is not enough to run the model. */
 function requireOnePicture(inputs: Manifest["inputs"]): void {
   const refuse = (what: string): never => {
     throw new WebbuildError("invalid-option", `slices: ${what}`, "leave slices out: the picture is resized");
@@ -41,5 +41,5 @@ function requireOnePicture(inputs: Manifest["inputs"]): void {
   if (stateInputs(inputs).length > 0)
     refuse("a model with state runs whole pictures, each slice would need its own");
   if (inputs.some(({ kind }) => kind === "stack")) refuse("the model takes several pictures at once");
-  if (takesMask(inputs)) refuse("the model takes a mask, which is of the whole picture");
+  if (takesMask(inputs)) refuse("the model takes a mask, which covers the whole picture");
 }

@@ -5,18 +5,21 @@ import type { RunOptions } from "../api/types.js";
 import type { SlicedTask } from "../slices/sliced-task.js";
 import type { ManifestOf, TaskSpec } from "./task-module.js";
 
-/** `tasks/<kind>/options.ts` exports it as `options`, if the task has any. It is part of the page's code, `task.ts` of the worker's. */
+/**
+ * The options of a task; `tasks/<kind>/options.ts` exports them as `options`. They are part of the page's
+ * code, `task.ts` of the worker's.
+ */
 export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
   readonly kind: Spec["kind"];
   /** Options that this task reads itself. Tasks may share them, but no graph has an input of that name. */
   readonly names: readonly (keyof RunOptions)[];
   /** Options that this task reads itself, and that are graph inputs of other models. */
   readonly alsoTakes?: readonly (keyof RunOptions)[];
-  /** Those whose value may be a picture, which is packed for the worker as the source picture is. */
+  /** Options whose value may be a picture. It is packed for the worker like the source picture. */
   readonly pictures?: readonly (keyof RunOptions)[];
-  /** For a task whose pictures can be run in slices: how the slices' objects are merged. */
+  /** For a task that can run on slices: how the slices' objects are merged. */
   readonly sliced?: SlicedTask;
-  /** The error message when a model of another task is given one of these options. */
+  /** The error message if a model of another task gets one of these options. */
   readonly refusal: string;
   /** Throws "invalid-option" for a value that the model does not take. */
   check(manifest: ManifestOf<Spec>, options: RunOptions): unknown;
@@ -28,7 +31,7 @@ function allOptions(): TaskOptions[] {
   return Object.values(import.meta.glob<TaskOptions>("./*/options.ts", { eager: true, import: "options" }));
 }
 
-/** The options that the task takes and that are no inputs of the graph. */
+/** Returns the options of the task that are not inputs of the graph. */
 export function taskOptionNames({ task }: { task: TaskSpec }): readonly string[] {
   const own = allOptions().find(({ kind }) => kind === task.kind);
   return own === undefined ? [] : [...(own.alsoTakes ?? []), ...own.names];
@@ -39,14 +42,14 @@ export function pictureOptionNames({ task }: { task: TaskSpec }): readonly (keyo
   return allOptions().find(({ kind }) => kind === task.kind)?.pictures ?? [];
 }
 
-/** How the objects of slices are put together. */
+/** Returns how the objects of slices are merged. */
 export function slicedTask({ task }: { task: TaskSpec }): SlicedTask {
   const sliced = allOptions().find(({ kind }) => kind === task.kind)?.sliced;
   if (sliced === undefined) throw internalError(`slices of a task that has none, ${task.kind}`);
   return sliced;
 }
 
-/** Returns which of a stage's variants takes these options. */
+/** Returns the variant of a stage that takes these options. */
 export function optionVariant<M extends ManifestOf<TaskSpec>>(
   variants: readonly M[],
   options: RunOptions,
@@ -58,7 +61,7 @@ export function optionVariant<M extends ManifestOf<TaskSpec>>(
   return found;
 }
 
-/** Throws "invalid-option" at an option of another task, and at a value that the model does not take. */
+/** Throws "invalid-option" for an option of another task, and for a value that the model does not take. */
 export function checkTaskOptions(manifest: ManifestOf<TaskSpec>, options: RunOptions): void {
   const all = allOptions();
   const own = all.find(({ kind }) => kind === manifest.task.kind);

@@ -1,15 +1,15 @@
-// The weights of tiles where they meet: see TilePlan. The runtime's half of webbuild/preprocess/tile_blend.py.
+// The weights of tiles where they overlap, see TilePlan: same as webbuild/preprocess/tile_blend.py.
 
 import type { Span } from "./plan.js";
 
-/** Where a tile is put along an axis of the result, and u_k and u_(k + 1) at each pixel there. */
+/** The start of a tile along an axis of the result, and u_k and u_(k + 1) at each of its pixels. */
 interface Ramps {
   start: number;
   rise: Float64Array;
   fall: Float64Array;
 }
 
-/** Returns the ramps of a tile along an axis on which the result has `length` pixels. */
+/** Returns the ramps of a tile along an axis, with `length` pixels of the result. */
 export function tileRamps({ start, end }: Span, feather: number, scale: number, length: number): Ramps {
   const [isFirst, isLast] = [start === 0, end * scale >= length];
   const first = isFirst ? 0 : (start - feather) * scale;
@@ -28,8 +28,9 @@ export function tileRamps({ start, end }: Span, feather: number, scale: number, 
 }
 
 /**
- * Returns the weight of a tile in that of all tiles up to it, at each pixel of one of its rows. Put in their order, each
- * with its share, tiles have their weights in the result, and those that are there have the whole of it at any time.
+ * Returns the weight of a tile relative to all tiles up to it, at each pixel of one of its rows. Drawn in
+ * order with these shares, tiles get their final weights, and the weights of the tiles drawn so far always
+ * sum to 1.
  */
 export function tileShares(columns: Ramps, rows: Ramps, line: number): Float64Array {
   const above = 1 - (rows.rise[line] ?? 1);

@@ -1,11 +1,11 @@
-// Whether a model runs pictures in tiles. The page asks before anything is sent to the worker.
+// Checks on the page whether a model can run pictures in tiles, before anything is sent to the worker.
 
 import { WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
 import { stateInputs } from "../inputs/state-inputs.js";
 import type { Manifest, TilePlan } from "../manifest/manifest.js";
 
-/** Throws "invalid-option" where tiles are asked for, and the model has none. */
+/** Throws "invalid-option" if tiles are requested and the model has none. */
 export function checkTiles(
   plan: TilePlan | null,
   inputs: Manifest["inputs"],
@@ -17,6 +17,6 @@ export function checkTiles(
     throw new WebbuildError("invalid-option", what, "leave tiles out: the picture is resized");
   }
   if (plan !== null) return;
-  const fix = "leave tiles out: the picture is resized. What webbuild pack prints says why there are none";
-  throw new WebbuildError("invalid-option", "tiles: the model was packed without them", fix);
+  const fix = "leave tiles out: the picture is resized. The output of webbuild pack says why there are none";
+  throw new WebbuildError("invalid-option", "tiles: the model was packed without tiles", fix);
 }

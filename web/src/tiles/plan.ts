@@ -1,15 +1,21 @@
-// Tiles of a picture that is larger than the model's input: the runtime's half of webbuild/preprocess/tiles.py, which says
-// where they lie.
+// Plans the tiles of a picture that is larger than the model's input: same as webbuild/preprocess/tiles.py,
+// which describes their positions.
 
 import type { Size } from "../preprocess/letterbox.js";
 
-/** Pixels of the picture that a tile needs around what it keeps, and what its place is a multiple of. */
+/**
+ * `halo`: the pixels that a tile needs around the part that is kept. `multiple`: its position is a multiple
+ * of this.
+ */
 interface Halo {
   halo: number;
   multiple: number;
 }
 
-/** A tile along one axis, in pixels of the picture: it is cut out at `offset`, and kept from `start` to before `end`. */
+/**
+ * A tile along one axis, in pixels of the picture: cut out from `offset` on, and kept from `start` to `end`
+ * (exclusive).
+ */
 export interface Span {
   offset: number;
   start: number;
@@ -21,12 +27,12 @@ export interface Tile {
   row: Span;
 }
 
-/** Whether something of a tile of this size is left without its halo, by which tiles can advance. */
+/** Whether a tile of this size without its halo is large enough for tiles to advance. */
 export function fitsHalo({ width, height }: Size, { halo, multiple }: Halo): boolean {
   return Math.min(width, height) - 2 * halo >= multiple;
 }
 
-/** Returns the tiles of a picture, row by row from the upper left one. */
+/** Returns the tiles of a picture, row by row from the top left. */
 export function tilesOf({ width, height }: Size, tile: Size, plan: Halo): Tile[] {
   const columns = tileSpans(width, tile.width, plan);
   return tileSpans(height, tile.height, plan).flatMap((row) => columns.map((column) => ({ column, row })));

@@ -1,4 +1,4 @@
-// The metadata of a run in its result (size, timings, backend, warnings), and that of several runs merged.
+// The metadata of a run in its result (size, timings, backend, warnings), also merged over several runs.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Result } from "../api/types.js";
@@ -22,7 +22,7 @@ export function metadataOf({
   return { size, timings, preprocess, postprocess, backend, fallback, warnings };
 }
 
-/** Merges the metadata of several runs: timings are added, each warning is kept once, the first fallback counts. */
+/** Merges the metadata of several runs: adds timings, keeps each warning once and the first fallback. */
 export function mergedMetadata(runs: readonly RunMetadata[]): RunMetadata {
   const [first] = runs;
   if (first === undefined)

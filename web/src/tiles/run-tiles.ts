@@ -1,4 +1,4 @@
-// A picture of any size through a model of one size: tile by tile, put together as they come.
+// Runs a model of one input size on a larger picture, tile by tile.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TileResult } from "../api/types.js";
@@ -11,17 +11,19 @@ import { tilesOf } from "./plan.js";
 import { mergedMetadata, metadataOf, type RunMetadata } from "./run-metadata.js";
 import { cutHole, cutOut, putTile, type Rectangle } from "./tile-pixels.js";
 
-/** A result of more pixels takes more than 512 MB while it is made: 4 bytes for each, twice. */
+/** A larger result needs more than 512 MB while it is computed: 4 bytes a pixel, twice. */
 const MAX_PIXELS = 2 ** 26;
 
-/** How a model's pictures are run in tiles: the size of its input, and how much larger what it makes is. */
+/** How a model runs pictures in tiles: the plan, the size of its input, and the scale of its output. */
 export interface Tiling {
   plan: TilePlan;
   input: Size;
   scale: number;
 }
 
-/** Reads the picture, which stays open. Throws "picture-too-large" before its pixels are held. */
+/**
+ * Reads the picture, which stays open. Throws "picture-too-large" before memory for the pixels is allocated.
+ */
 export async function readSource(picture: Picture, scale: number): Promise<Pixels> {
   const frame = picture instanceof Blob ? await decodeBlob(picture) : picture;
   try {
@@ -32,7 +34,7 @@ export async function readSource(picture: Picture, scale: number): Promise<Pixel
   }
 }
 
-/** Throws "picture-too-large" where the result of a picture would be. */
+/** Throws "picture-too-large" if the result of a picture would be too large. */
 export function checkResultSize({ width, height }: Size, scale: number): void {
   if (width * height * scale ** 2 <= MAX_PIXELS) return;
   const what = `a picture of ${width} x ${height} would become one of ${width * scale} x ${height * scale} pixels`;
@@ -41,22 +43,25 @@ export function checkResultSize({ width, height }: Size, scale: number): void {
   throw new WebbuildError("picture-too-large", what, fix);
 }
 
-/** A picture that is run in tiles, and what of it is filled in. `keepsOutside` says that the result elsewhere is the picture. */
+/**
+ * A picture to run in tiles, and the mask to fill in. `keepsOutside`: outside of the mask the result is the
+ * picture.
+ */
 interface TiledPicture {
   picture: Pixels;
   hole: Hole | null;
   keepsOutside: boolean;
 }
 
-/** What became of a tile, and what is said of its run. */
+/** The pixels of a tile's result, and the metadata of its run. */
 export interface TileRun {
   pixels: Pixels;
   run: RunMetadata;
 }
 
 /**
- * Runs each tile of the picture and joins them. `onTile` gets what there is of each as soon as it is there; the next tile
- * waits until the page has it. Memory holds the picture, the result and one tile.
+ * Runs each tile of the picture and joins them. `onTile` gets the joined part of each tile when it is
+ * finished; the next tile waits until the page has it. Memory holds the picture, the result and one tile.
  */
 export async function runTiles(
   { picture, hole, keepsOutside }: TiledPicture,
@@ -74,7 +79,7 @@ export async function runTiles(
     let pixels: Pixels = cut;
     const ownHole = hole && cutHole(hole, left, top, input);
     const isKept = keepsOutside && ownHole?.every((value) => value === 0);
-    // the result says how it was run, so one tile is
+    // The result needs the metadata of at least one run.
     if (!isKept || (runs.length === 0 && index + 1 === tiles.length)) {
       const made = await runTile(cut, ownHole);
       runs.push(metadataOf(made.run));

@@ -1,4 +1,5 @@
-// The pixels of tiles: cut out of the picture, put into the result, and what of the picture no model is given, its alpha.
+// The pixels of tiles: cut out of the picture, drawn into the result, and the picture's alpha, which no model
+// gets.
 
 import type { Hole } from "../inputs/mask-input.js";
 import type { Pixels } from "../preprocess/canvas-pixels.js";
@@ -9,7 +10,7 @@ import type { Tile } from "./plan.js";
 
 const OPAQUE = 255;
 
-/** Returns the part of a picture at `left`, `top`. Beyond its edges it goes on as its last pixels do. */
+/** Returns the part of a picture at `left`, `top`. Beyond its edges the last pixels are repeated. */
 export function cutOut(picture: Pixels, left: number, top: number, { width, height }: Size): ImageData {
   const tile = new ImageData(width, height);
   const from = new Uint32Array(picture.data.buffer, picture.data.byteOffset, picture.width * picture.height);
@@ -23,7 +24,7 @@ export function cutOut(picture: Pixels, left: number, top: number, { width, heig
   return tile;
 }
 
-/** Returns the part of a hole at `left`, `top`, which goes on as the picture does. */
+/** Returns the part of a mask at `left`, `top`, extended beyond the edges like the picture. */
 export function cutHole(
   hole: Hole,
   left: number,
@@ -39,20 +40,21 @@ export function cutHole(
   return tile;
 }
 
-/** Leaves a tile its colours, whatever its alpha was. */
+/** Sets a tile's alpha to opaque, without changing its colours. */
 export function makeOpaque({ data }: ImageData): void {
   for (let at = 3; at < data.length; at += 4) data[at] = OPAQUE;
 }
 
-/** A rectangle of the result, in its pixels. */
+/** A rectangle, in pixels of the result. */
 export interface Rectangle extends Size {
   x: number;
   y: number;
 }
 
 /**
- * Puts what became of a tile into the result, `scale` times as large as the picture, and returns where. With `feather` it
- * reaches by so many pixels of the picture into its neighbours, and is blended with those that came before it.
+ * Draws a tile's output into the result, which is `scale` times as large as the picture. Returns its
+ * rectangle. With `feather` it extends by this many pixels of the picture into its neighbours, and is blended
+ * with those drawn before.
  */
 export function putTile(
   result: Pixels,
@@ -82,7 +84,7 @@ function blend(into: Uint8ClampedArray, from: Uint8ClampedArray, shares: Float64
   }
 }
 
-/** Gives the result the alpha of the picture, resampled; nothing changes where that is opaque. */
+/** Sets the result's alpha to the picture's, resampled, unless the picture is opaque. */
 export function putAlpha(result: Pixels, picture: Pixels): void {
   const alpha = new Uint8Array(picture.width * picture.height);
   for (let at = 0; at < alpha.length; at++) alpha[at] = picture.data[at * 4 + 3] ?? OPAQUE;

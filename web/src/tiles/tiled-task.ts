@@ -1,4 +1,4 @@
-// What a task says of pictures that are run in tiles.
+// The interface of a task whose pictures can run in tiles.
 
 import type { RunOptions } from "../api/types.js";
 import type { Hole } from "../inputs/mask-input.js";
@@ -6,7 +6,7 @@ import type { Pixels } from "../preprocess/canvas-pixels.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { Tiling } from "./run-tiles.js";
 
-/** The source picture, open and as pixels, what of it is filled in, and what its tiles were put together to. */
+/** The source picture, open and as pixels, the mask to fill in, and the joined tiles. */
 interface JoinedTiles {
   picture: Picture;
   source: Pixels;
@@ -15,15 +15,18 @@ interface JoinedTiles {
 }
 
 export interface TiledTask<Spec, R> {
-  /** Null where pictures are resized. */
+  /** Returns null if pictures are resized instead. */
   plan(spec: Spec): Pick<Tiling, "plan" | "scale"> | null;
-  /** The options of the run of a tile: the picture's, without those that `join` answers for. */
+  /** Returns the options of a tile's run: the picture's, without those that `join` handles. */
   tileOptions?(options: RunOptions): RunOptions;
-  /** Whether the result outside of a mask is the picture: a tile with nothing to fill in is not run then. */
+  /** Whether the result outside of a mask is the picture: tiles with nothing to fill in are then skipped. */
   keepsOutside?(spec: Spec): boolean;
-  /** Whether the model gets the colours of a tile as they are, and `join` its alpha. Without it: as a whole picture's. */
+  /**
+   * Whether the model gets a tile's colours unchanged, and `join` its alpha. If not set, a tile is treated
+   * like a whole picture.
+   */
   readonly takesAlphaApart?: boolean;
-  /** What of the result of a tile is put together. Its bitmaps are closed then. */
+  /** Returns the pixels of a tile's result that are joined. Closes its bitmaps. */
   pixels(result: R): Promise<Pixels>;
   join(spec: Spec, tiles: JoinedTiles, options: RunOptions): Promise<R>;
 }

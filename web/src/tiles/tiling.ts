@@ -1,4 +1,4 @@
-// Whether a run is one of tiles.
+// Decides whether a run uses tiles.
 
 import { WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/types.js";
@@ -13,8 +13,9 @@ import { fitsHalo } from "./plan.js";
 import type { Tiling } from "./run-tiles.js";
 
 /**
- * Returns the tiles that a picture is run in, null where it is run whole: without a plan, if the run was asked to, and if a
- * frame of a video has the input's size. Throws "invalid-option" where tiles were asked for that the input has no room for.
+ * Returns the tiling of a picture. Null, to run it whole: without a plan, with `tiles: false`, and for a
+ * video frame of the input's size. Throws "invalid-option" if tiles are requested and the input is too small
+ * for the halo.
  */
 export function tilingOf(
   manifest: Manifest,

@@ -97,8 +97,8 @@ test("nobody found is a pose result without poses", () => {
 
 test.each([
   [1000, 1000, []],
-  [1001, 1000, ["only the 1000 best of 1001 boxes were looked at closer"]],
-  [50, 20, ["only the 20 best of 50 boxes were looked at closer"]],
+  [1001, 1000, ["only the 1000 best of 1001 boxes were cropped"]],
+  [50, 20, ["only the 20 best of 50 boxes were cropped"]],
 ])("of %i boxes the best %i are looked at, and that is said where some are left", (count, maxCrops, said) => {
   const dog = person(1, 1);
   const many = scene([dog, ...Array.from({ length: count }, (_, at) => person(at))]);

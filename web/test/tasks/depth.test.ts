@@ -132,7 +132,7 @@ describe("a manifest of task depth", () => {
     odd({ depth: "colours" }).toThrow('wanted parts of a result, got "colours"');
     odd({ depth: ["map", 1] }).toThrow("got 1");
     odd({ depth: 5 }).toThrow("got 5");
-    odd({ confidenceAlpha: true }, { ...task, confidence: null }).toThrow("how sure it is");
+    odd({ confidenceAlpha: true }, { ...task, confidence: null }).toThrow("no confidence output");
   });
 
   test("refuses a map of another shape", () => {

@@ -25,7 +25,7 @@ test("a task's own options are checked by itself", () => {
   const depth = { task: { kind: "depth", confidence: null } } as Manifest;
   expect(taskOptionNames(depth)).toEqual(["depth", "confidenceAlpha"]);
   expect(() => checkTaskOptions(depth, { depth: "map" })).not.toThrow();
-  expect(() => checkTaskOptions(depth, { confidenceAlpha: true })).toThrow("how sure it is");
+  expect(() => checkTaskOptions(depth, { confidenceAlpha: true })).toThrow("no confidence output");
 });
 
 test("tiles that are asked for of a model with state are refused", () => {
@@ -60,10 +60,8 @@ test("progress is told of crops that an earlier stage found, not of the whole pi
   }
   const alone = { task: { kind: "keypoints" } } as Manifest;
   expect(() => checkTaskOptions(alone, {})).not.toThrow();
-  expect(() => checkTaskOptions(alone, listening)).toThrow(
-    "onProgress: the model looks at the whole picture",
-  );
-  expect(() => checkTaskOptions(plain, listening)).toThrow("onProgress: the model looks at no crops");
+  expect(() => checkTaskOptions(alone, listening)).toThrow("onProgress: the model runs on the whole picture");
+  expect(() => checkTaskOptions(plain, listening)).toThrow("onProgress: the model takes no crops");
 });
 
 const IMAGE = { kind: "image", name: "image" };
@@ -77,8 +75,8 @@ test.each([
   ["obb", [IMAGE], null],
   ["segment", [IMAGE], null],
   ["segment", [IMAGE, { kind: "state", name: "h0" }], "a model with state"],
-  ["image-segmentation", [IMAGE], "nothing is put together"],
-  ["keypoints", [IMAGE], "nothing is put together"],
+  ["image-segmentation", [IMAGE], "cannot be merged from slices"],
+  ["keypoints", [IMAGE], "cannot be merged from slices"],
 ] as const)("slices of a model of task %s with the inputs %j", (kind, inputs, refusal) => {
   const manifest = { task: { kind }, inputs } as unknown as Manifest;
   const check = (): void => checkTaskOptions(manifest, { slices: { size: 640 } });

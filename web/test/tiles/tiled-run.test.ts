@@ -219,8 +219,8 @@ test.each([
   ["whole.json", { tiles: "auto" }, "packed without them"],
   ["below-halo.json", { tiles: "auto" }, "no room for a halo of 16 pixels"],
   ["tiles.json", { tiles: 3 }, 'wanted "auto" or false'],
-  ["conv.json", { tiles: false }, "makes no picture of a picture"],
-  ["conv.json", { onTile: () => {} }, "makes no picture of a picture"],
+  ["conv.json", { tiles: false }, "is not an image-to-image model"],
+  ["conv.json", { onTile: () => {} }, "is not an image-to-image model"],
 ])("%s refuses %o", async (manifest, options, said) => {
   const model = await loadTiny({ backend }, manifest);
   const run = model.run(noise(16, 16), options as RunOptions);

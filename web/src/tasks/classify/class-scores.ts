@@ -1,4 +1,4 @@
-// The scores of classes: what a classifier says of a picture, or of a crop.
+// The class scores of a classifier, for a picture or a crop.
 
 import type { ClassScore } from "../../api/types.js";
 import type { ClassifyTask, CropClassesTask } from "../../manifest/manifest.js";
@@ -6,7 +6,10 @@ import { exceeded, largestDifference, type Tolerance } from "../../self-test/tol
 
 type Spec = ClassifyTask | CropClassesTask;
 
-/** Decodes `values`, one for each class. Of equals the one of the lower index comes first, and NaN last. */
+/**
+ * Decodes `values`, one for each class, best first. Of equal scores the lower index comes first; NaN comes
+ * last.
+ */
 export function decodeClasses(task: Spec, values: Float32Array): ClassScore[] {
   const scores = task.logits ? softmax(values) : Array.from(values);
   return task.classes
@@ -25,7 +28,7 @@ function softmax(values: Float32Array): number[] {
   return powers.map((power) => power / total);
 }
 
-/** Compares probabilities, of each picture in its turn: up to a part of the largest. */
+/** Compares the probabilities of each picture separately: up to a share of the largest. */
 export function classDifference(
   task: Spec,
   name: string,

@@ -5,11 +5,11 @@ import type { RunResult } from "../../api/run-result.js";
 /** The classes of a picture. */
 export interface ClassifyResult extends RunResult {
   kind: "classify";
-  /** All of them, the most probable first. */
+  /** All classes, the most probable first. */
   classes: ClassScore[];
 }
 
-/** A class, and how probable it is. */
+/** A class and its probability. */
 export interface ClassScore {
   classIndex: number;
   label: string;

@@ -1,4 +1,4 @@
-// Image classification: scores or logits [1, classes] into classes, the most probable first.
+// Image classification: decodes scores or logits [1, classes] into classes, the most probable first.
 
 import type { ClassifyResult } from "../../api/types.js";
 import type { ClassifyTask } from "../../manifest/manifest.js";

@@ -1,19 +1,19 @@
-// The classes of what was found.
+// The classes of detected objects.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { ClassScore } from "../classify/result.js";
 import type { CropAttributes } from "../crop-attributes.js";
 import type { Detection } from "../detect/result.js";
 
-/** Objects that a detector found, each with the classes that a second model gives it. */
+/** Detected objects, each with the classes of a second model. */
 export interface CropClassesResult extends RunResult {
   kind: "crop-classes";
-  /** In the order of the detector. */
+  /** In the detector's order. */
   detections: ClassifiedDetection[];
 }
 
-/** An object, and what the second model takes it for: `label` and `score` are those of the detector. */
+/** An object with the second model's classes. `label` and `score` are the detector's. */
 export interface ClassifiedDetection extends Detection, CropAttributes {
-  /** The ten best, or all where there are fewer; the most probable first. */
+  /** The ten most probable, or all if there are fewer; the most probable first. */
   classes: ClassScore[];
 }

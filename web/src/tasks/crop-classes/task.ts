@@ -1,4 +1,4 @@
-// Classes of crops: a classifier says more of each object that an earlier stage found.
+// Classes of crops: a classifier runs on each object that an earlier stage found.
 
 import type { ClassifiedDetection, CropClassesResult } from "../../api/types.js";
 import type { CropClassesTask } from "../../manifest/manifest.js";
@@ -7,7 +7,7 @@ import { cropTask, detectionOf } from "../crop-task.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf } from "../task-module.js";
 
-/** Classes of a crop that a result holds, as in the tooling. */
+/** The maximum number of classes in a crop's result, as in the Python package. */
 const MOST_CLASSES = 10;
 
 export const task = cropTask<CropClassesTask, FieldsOf<CropClassesResult>, ClassifiedDetection>({

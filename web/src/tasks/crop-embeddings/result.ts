@@ -1,18 +1,18 @@
-// The embeddings of what was found.
+// The embeddings of detected objects.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { CropAttributes } from "../crop-attributes.js";
 import type { Detection } from "../detect/result.js";
 
-/** Objects that a detector found, each with the vector that a second model gives it. */
+/** Detected objects, each with the embedding of a second model. */
 export interface CropEmbeddingsResult extends RunResult {
   kind: "crop-embeddings";
-  /** In the order of the detector. */
+  /** In the detector's order. */
   detections: EmbeddedDetection[];
 }
 
-/** An object and its vector: the larger the dot product of two vectors, the more alike are the objects. */
+/** An object and its vector: the larger the dot product of two vectors, the more similar are the objects. */
 export interface EmbeddedDetection extends Detection, CropAttributes {
-  /** Of length 1, so that a dot product is the cosine of the angle between two. */
+  /** Of length 1, so that the dot product of two is their cosine similarity. */
   embedding: Float32Array<ArrayBuffer>;
 }

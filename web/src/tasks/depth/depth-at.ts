@@ -1,17 +1,17 @@
-// The number of a depth result at a place of the picture.
+// Reads a depth result at a point of the picture.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { DepthResult } from "../../api/types.js";
 import { readPixel } from "./depth-map.js";
 
 /**
- * The value of the pixel at a place of the picture, read from `depth` or from `map`, whichever the result has. NaN
- * outside of the picture, and where the model saw nothing.
+ * Returns the value of the pixel at a point of the picture, from `depth` or from `map`, whichever the result
+ * has. NaN outside of the picture, and where the model's input did not show the picture.
  */
 export function depthAt(result: DepthResult, x: number, y: number): number {
   const { kind, width, height, depth, map } = Object(result) as DepthResult;
   if (kind !== "depth") {
-    const fix = "give what run() of a depth model resolves with";
+    const fix = "give the result of run() of a depth model";
     throw new WebbuildError(
       "invalid-input",
       `depthAt() takes a depth result, got ${kind ?? typeof result}`,

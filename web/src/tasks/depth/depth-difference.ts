@@ -1,4 +1,4 @@
-// How far two depth maps of one picture are apart, in parts of the depth.
+// Compares two depth maps of a picture by their relative difference.
 
 import type { DepthTask } from "../../manifest/manifest.js";
 import {
@@ -10,7 +10,7 @@ import {
 } from "../../self-test/tolerance.js";
 import { at } from "../detection-rows.js";
 
-/** Returns in words what differs by more than the tolerance, null where nothing does. */
+/** Returns in words what differs by more than the tolerance, null if nothing does. */
 export function depthDifference(
   { output }: DepthTask,
   name: string,

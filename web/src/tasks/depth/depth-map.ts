@@ -1,18 +1,21 @@
-// A map over the model's input into a map over the source picture.
+// Resamples a map over the model's input to a map over the source picture.
 
 import type { Warning } from "../../api/types.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { aligned, RowKernel } from "../../wasm/row-kernel.js";
 import { copiedRows, MapReader, type MapTap, packColumns, packedBytes } from "./map-reader.js";
 
-/** The elements of a map in row-major order, its size, and that of the input it covers. */
+/** The elements of a map in row-major order, its size, and the size of the input it covers. */
 export interface DepthMap {
   values: Float32Array;
   grid: Size;
   input: Size;
 }
 
-/** Reads the map at the centre of every pixel of the source, see DepthTask. NaN where the model saw nothing. */
+/**
+ * Interpolates the map at the centre of every pixel of the source, see DepthTask. NaN outside of the model's
+ * input.
+ */
 export function decodeMap(geometry: Geometry, map: DepthMap): Float32Array<ArrayBuffer> {
   const { width, height } = geometry.source;
   const read = new Float32Array(width * height);
@@ -24,7 +27,7 @@ export function decodeMap(geometry: Geometry, map: DepthMap): Float32Array<Array
   return read;
 }
 
-/** The same row by row, for who needs no more than one at a time: each is written over the one before. */
+/** Like decodeMap(), row by row, if one at a time is enough: each row overwrites the previous one. */
 export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32Array<ArrayBuffer>> {
   const { columns, rows } = mapTaps(geometry, map.input, map.grid);
   const rowBytes = aligned(columns.length * 4);
@@ -43,7 +46,7 @@ export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32A
   }
 }
 
-/** The same at one pixel of the source. */
+/** Like decodeMap(), for one pixel of the source. */
 export function readPixel(
   geometry: Geometry,
   { values, grid, input }: DepthMap,
@@ -59,7 +62,7 @@ export function readPixel(
   return Math.fround((1 - down.fraction) * mixed(down.first) + down.fraction * mixed(down.second));
 }
 
-/** Returns which cells each column and row of the source lies between. */
+/** Returns the cells that each column and row of the source is between. */
 export function mapTaps(geometry: Geometry, input: Size, grid: Size): { columns: MapTap[]; rows: MapTap[] } {
   const { across, down } = tapsOf(geometry, input, grid);
   const { width, height } = geometry.source;
@@ -69,7 +72,7 @@ export function mapTaps(geometry: Geometry, input: Size, grid: Size): { columns:
   };
 }
 
-/** The same for a column, and for a row, of the source. */
+/** Returns the tap functions of the source's columns and rows. */
 function tapsOf(
   { left, top, width, height, source }: Geometry,
   input: Size,
@@ -81,7 +84,7 @@ function tapsOf(
   };
 }
 
-/** Of four lanes. */
+/** Bytes of four lanes. */
 const LANES_BYTES = 16;
 
 export interface Extent {
@@ -89,15 +92,15 @@ export interface Extent {
   max: number;
 }
 
-/** Elements that the kernel looks at together. */
+/** The number of elements that the kernel processes at a time. */
 const PART = 1 << 14;
 
-/** Returns the least and the largest finite value, NaN where there is none. */
+/** Returns the minimum and maximum finite value, NaN if there is none. */
 export function extent(map: Float32Array): Extent {
   return extentOf([map]);
 }
 
-/** The same of a map that is read in parts, as row by row. */
+/** Like extent(), for a map that is read in parts, such as rows. */
 export function extentOf(parts: Iterable<Float32Array>): Extent {
   const kernel = RowKernel.borrow(PART * 4 + 2 * LANES_BYTES);
   try {
@@ -122,12 +125,12 @@ export function extentOf(parts: Iterable<Float32Array>): Extent {
   }
 }
 
-/** A map that is the same everywhere says nothing of any picture. */
+/** Returns a warning if the map is constant: it does not depend on the picture. */
 export function depthWarnings({ min, max }: Extent): Warning[] {
   if (min < max) return [];
-  const what = Number.isNaN(min) ? "has no number in it" : `is ${min} everywhere`;
+  const what = Number.isNaN(min) ? "has no finite value" : `is ${min} everywhere`;
   const fix = 'give a picture that shows something, compare with { backend: "wasm" }, run `webbuild verify`';
-  return [{ code: "flat-depth", message: `the depth map ${what}: this answer says nothing`, fix }];
+  return [{ code: "flat-depth", message: `the depth map ${what}: do not trust this result`, fix }];
 }
 
 interface PictureSpan {
@@ -136,7 +139,10 @@ interface PictureSpan {
   size: number;
 }
 
-/** Gives the tap of a pixel of a side of the source. The fraction is NaN for one outside of the input. */
+/**
+ * Returns the function from a pixel along a side of the source to its tap. Outside of the input the fraction
+ * is NaN.
+ */
 function tapping(
   { start, drawn, size }: PictureSpan,
   input: number,

@@ -1,4 +1,4 @@
-// Depth maps into a result: as much of it as was asked for.
+// Makes a result from depth maps, with the requested parts.
 
 import type { DepthGrid, DepthResult } from "../../api/types.js";
 import type { DepthTask } from "../../manifest/manifest.js";
@@ -6,10 +6,10 @@ import type { Geometry } from "../../preprocess/letterbox.js";
 import { type DepthMap, decodeMap, type Extent, extent, extentOf, readRows } from "./depth-map.js";
 import type { DepthOptions } from "./options.js";
 
-/** The maps of a run that lie in memory. */
+/** The maps of a run that are in memory. */
 export interface DepthMaps {
   depth: DepthMap;
-  /** Null where it was not asked for, or there is none. */
+  /** Null if it was not requested, or the model has none. */
   confidence: DepthMap | null;
 }
 
@@ -18,7 +18,7 @@ type DepthFields = Omit<
   "size" | "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings"
 >;
 
-/** Everything but the colours. */
+/** Returns the result without the colours. */
 export function depthResult(
   task: DepthTask,
   geometry: Geometry,
@@ -32,14 +32,16 @@ export function depthResult(
   return { ...emptyDepthResult(task, geometry, range), depth, confidence, map: grid };
 }
 
-/** What is to be said of every map. */
+/** Returns the fields that every result has. */
 export function emptyDepthResult(task: DepthTask, { source }: Geometry, range: Extent): DepthFields {
   const { quantity, unit } = task;
   const fields = { ...range, ...scaleOf(task, range), quantity, unit };
   return { kind: "depth", ...source, depth: null, confidence: null, map: null, colors: null, ...fields };
 }
 
-/** The values of the bright and of the dark end: of the model's own range where it tells one, else of the map's. */
+/**
+ * Returns the values of the bright and the dark end: of the model's range if it has one, else of the map's.
+ */
 export function scaleOf(
   { near, far, quantity }: Pick<DepthTask, "near" | "far" | "quantity">,
   { min, max }: Extent,

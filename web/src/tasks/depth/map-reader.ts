@@ -1,29 +1,32 @@
-// Rows of a map at the columns of a picture, in the memory of a kernel.
+// Reads rows of a map at the columns of a picture, in the memory of a WebAssembly kernel.
 
 import type { Size } from "../../preprocess/letterbox.js";
 import { aligned, type RowKernel } from "../../wasm/row-kernel.js";
 
-/** The two cells that a pixel lies between, and how far it is from the first to the second: NaN outside of the input. */
+/**
+ * The two cells that a pixel is between, and the fraction from the first to the second: NaN outside of the
+ * input.
+ */
 export interface MapTap {
   first: number;
   second: number;
   fraction: number;
 }
 
-/** Columns from the first to before the second, both multiples of 4: the kernel writes four at a time. */
+/** Columns `from` to `to` (exclusive), both multiples of 4: the kernel writes four at a time. */
 export type Span = readonly [from: number, to: number];
 
-/** Where the taps of columns lie, and how many there are: those that fill the last four are NaN. */
+/** The address of the columns' taps, and their count. Padding to a multiple of 4 is NaN. */
 export interface PackedColumns {
   taps: number;
   count: number;
 }
 
-/** Two columns, as `mixColumns` reads them. */
+/** Bytes of two columns' taps in the layout of `mixColumns`. */
 const PAIR_BYTES = 48;
 const BEYOND: MapTap = { first: 0, second: 0, fraction: Number.NaN };
 
-/** What `packColumns` takes of the kernel. */
+/** Returns the kernel's memory that `packColumns` needs. */
 export function packedBytes(columns: number): number {
   return (padded(columns) / 2) * PAIR_BYTES;
 }
@@ -51,7 +54,7 @@ function padded(columns: number): number {
 /** Returns the address of a row of a map. */
 type RowSource = (row: number) => number;
 
-/** The rows of a map that is not in the kernel: each is copied over the one before. */
+/** Returns the rows of a map outside of the kernel: each is copied over the previous one. */
 export function copiedRows(
   kernel: RowKernel,
   { values, grid }: { values: Float32Array; grid: Size },
@@ -64,16 +67,19 @@ export function copiedRows(
   };
 }
 
-/** Reads one row of the picture after another. Many rows of a large picture lie between the same two of the map. */
+/**
+ * Reads the rows of the picture one after another. Many rows of a large picture are between the same two rows
+ * of the map.
+ */
 export class MapReader {
   readonly #kernel: RowKernel;
   readonly #columns: PackedColumns;
   readonly #rowAt: RowSource;
   readonly #whole: readonly Span[];
-  /** The map's even row and its odd one that were read last, in float64, and their numbers. */
+  /** The map's even and odd row that were read last, in float64, with their row numbers. */
   readonly #lines: readonly [Line, Line];
 
-  /** What it takes of the kernel, with `copiedRows` of the map where one is given. */
+  /** Returns the kernel's memory it needs; with a map also that of `copiedRows`. */
   static bytes(columns: number, map?: { grid: Size }): number {
     return padded(columns) * 8 * 2 + aligned((map?.grid.width ?? 0) * 4);
   }
@@ -87,7 +93,9 @@ export class MapReader {
     this.#lines = [line(), line()];
   }
 
-  /** Writes the row at `into`, in float32: the columns of the spans, which stay the same until `forget`. */
+  /**
+   * Writes the row at `into`, in float32: the columns of `spans`, which must stay the same until `forget`.
+   */
   read({ first, second, fraction }: MapTap, into: number, spans = this.#whole): void {
     const [above, below] = [this.#lineOf(first, spans), this.#lineOf(second, spans)];
     for (const [from, to] of spans) {
@@ -96,7 +104,7 @@ export class MapReader {
     }
   }
 
-  /** Reads the next row from the map. */
+  /** Drops the cached rows, so that the next row is read from the map. */
   forget(): void {
     for (const line of this.#lines) line.row = -1;
   }

@@ -1,11 +1,11 @@
-// What of a depth map a run is asked for.
+// The requested parts of a depth result.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { DepthPart, RunOptions } from "../../api/types.js";
 import type { DepthTask } from "../../manifest/manifest.js";
 import type { TaskOptions } from "../task-options.js";
 
-/** `confidenceAlpha`: the colours are the more transparent the less sure the model is. */
+/** `confidenceAlpha`: the colours are more transparent where the confidence is lower. */
 export type DepthOptions = Readonly<Record<DepthPart | "confidenceAlpha", boolean>>;
 
 const PARTS: readonly DepthPart[] = ["values", "map", "colors"];
@@ -17,7 +17,7 @@ export const options: TaskOptions<DepthTask> = {
   check: ({ task }, given) => depthOptions(task, given),
 };
 
-/** Throws "invalid-option" for what the model cannot give. */
+/** Throws "invalid-option" for parts that the model does not have. */
 export function depthOptions(task: DepthTask, { depth, confidenceAlpha }: RunOptions): DepthOptions {
   const parts: readonly unknown[] = typeof depth === "string" ? [depth] : (depth ?? ["values"]);
   const unknown = Array.isArray(parts) ? parts.find((part) => !PARTS.some((known) => known === part)) : depth;
@@ -26,7 +26,7 @@ export function depthOptions(task: DepthTask, { depth, confidenceAlpha }: RunOpt
     throw optionError(`depth: wanted parts of a result, got ${JSON.stringify(unknown ?? [])}`, fix);
   }
   if (confidenceAlpha && task.confidence === null)
-    throw optionError("confidenceAlpha: the model does not say how sure it is", "leave confidenceAlpha out");
+    throw optionError("confidenceAlpha: the model has no confidence output", "leave confidenceAlpha out");
   const has = (part: DepthPart): boolean => parts.includes(part);
   return {
     values: has("values"),

@@ -1,4 +1,4 @@
-// A depth map, in the parts that a run asks for.
+// A depth map, with the requested parts.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { DepthTask } from "../../manifest/manifest.js";
@@ -6,52 +6,62 @@ import type { DepthTask } from "../../manifest/manifest.js";
 /** A part of a depth result. */
 export type DepthPart = "values" | "map" | "colors";
 
-/** A depth map, in the parts that the run asked for. */
+/** A depth map, with the requested parts. */
 export interface DepthResult extends RunResult {
   kind: "depth";
   /**
-   * Row by row, one value for each pixel of the source picture. NaN where the model saw nothing of it. Null where
-   * "values" were not asked for.
+   * Row by row, one value for each pixel of the source picture. NaN where the model's input did not show it.
+   * Null if "values" were not requested.
    */
   depth: Float32Array<ArrayBuffer> | null;
-  /** As large, and asked for with it; the larger, the surer. Null where the model gives none. */
+  /**
+   * The confidence, in the same size as `depth` and requested with it; larger is better. Null if the model
+   * has none.
+   */
   confidence: Float32Array<ArrayBuffer> | null;
-  /** What the values are read from. Null where "map" was not asked for. */
+  /** The model's own map, from which the values are interpolated. Null if "map" was not requested. */
   map: DepthGrid | null;
   /**
-   * The map in colours, bright where it is near, transparent where there is no value: of the picture's shape, its longer
-   * side at most 1280 pixels. Yours to close. Null where "colors" were not asked for.
+   * The coloured map: bright where it is near, transparent where there is no value. It has the picture's
+   * shape, with a longer side of at most 1280 pixels. Close it after use. Null if "colors" were not
+   * requested.
    */
   colors: ImageBitmap | null;
-  /** The least and the largest value of the picture's pixels, NaN where none has one. */
+  /** The minimum and maximum value of the picture's pixels, NaN if none has one. */
   min: number;
   max: number;
-  /** The values at the bright and the dark end of the colours: of the model's own range if it has one, else of the map's. */
+  /**
+   * The values at the bright and the dark end of the colours: of the model's range if it has one, else of the
+   * map's.
+   */
   near: number;
   far: number;
-  /** What grows: the distance, or its inverse. */
+  /** Whether the values are distances or inverse distances. */
   quantity: DepthTask["quantity"];
   unit: DepthTask["unit"];
 }
 
-/** A depth map as the model gives it, row by row, smaller than most pictures. `depthAt` reads it at a pixel of the picture. */
+/**
+ * The model's own depth map, row by row, smaller than most pictures. `depthAt` interpolates it at a pixel of
+ * the picture.
+ */
 export interface DepthGrid {
   values: Float32Array<ArrayBuffer>;
   columns: number;
   rows: number;
-  /** What it is a map of, in pixels: the model's input, and where in it the picture was placed. */
+  /** The size of the model's input, in pixels, and the place of the picture in it. */
   input: { width: number; height: number };
   placed: { left: number; top: number; width: number; height: number };
 }
 
-/** What a depth result holds by the part that was asked for. */
+/** The fields of a depth result, by requested part. */
 interface DepthPartFields {
   values: "depth";
   map: "map";
   colors: "colors";
 }
 
-/** A depth result of a run that was asked for these parts. */
+/** A depth result of a run with these parts. */
 export type DepthResultOf<Part extends DepthPart> = DepthResult & {
   [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
 };

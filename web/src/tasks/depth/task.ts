@@ -1,4 +1,4 @@
-// Depth: how far away each pixel of the picture is, as numbers and as colours.
+// Depth estimation: the distance of each pixel of the picture, as numbers and as colours.
 
 import { internalError } from "../../api/errors.js";
 import type { DepthResult, Tensors } from "../../api/types.js";
@@ -19,7 +19,7 @@ import { type DepthOptions, depthOptions } from "./options.js";
 type Fields = FieldsOf<DepthResult>;
 
 const gpu: GpuDecoder<DepthTask, Fields, DepthOptions> = {
-  refusal: (_, { colors }) => (colors ? null : "numbers were asked for, no colours"),
+  refusal: (_, { colors }) => (colors ? null : "no colours were requested"),
   outputs({ output, confidence }, options) {
     const confidenceAlpha = options === null || options.confidenceAlpha;
     return [output, ...(confidenceAlpha && confidence !== null ? [confidence] : [])];
@@ -80,7 +80,7 @@ export const task: TaskModule<DepthTask, Fields, DepthOptions> = {
   gpu,
 };
 
-/** The maps of depth and of confidence that are there. */
+/** Returns the depth map, and the confidence map if there is one. */
 function depthMaps(manifest: ManifestOf<DepthTask>, outputs: Tensors): DepthMaps {
   const read = (name: string): DepthMap => {
     const { dims, ...sizes } = mapSizes(manifest, name);
@@ -90,7 +90,7 @@ function depthMaps(manifest: ManifestOf<DepthTask>, outputs: Tensors): DepthMaps
   return { depth: read(output), confidence: confidence && confidence in outputs ? read(confidence) : null };
 }
 
-/** The shape of an output that is a map, the size of the map, and of the input that it is over. */
+/** Returns the shape of a map output, the size of the map, and the size of the input it covers. */
 function mapSizes(
   { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
   name: string,

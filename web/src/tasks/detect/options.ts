@@ -1,4 +1,4 @@
-// Pictures in slices.
+// Detection runs on slices.
 
 import type { DetectTask } from "../../manifest/manifest.js";
 import { UPRIGHT } from "../../slices/sliced-task.js";

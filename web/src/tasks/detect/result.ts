@@ -9,13 +9,16 @@ export interface DetectResult extends RunResult {
   detections: Detection[];
 }
 
-/** An object that was found, in pixels of the upright source picture. */
+/** A detected object, in pixels of the upright source picture. */
 export interface Detection {
   box: Box;
   score: number;
   classIndex: number;
-  /** The class's name in the manifest; "class 7" for an index that has none. */
+  /** The class name in the manifest; "class 7" for an index without a name. */
   label: string;
-  /** The number of its track, from 1 on, the same in all frames: of a stream with `track`, where a track has it. */
+  /**
+   * The id of its track, from 1 on, the same in all frames. Only in a stream with `track`, for detections of
+   * a track.
+   */
   track?: number;
 }

@@ -2,9 +2,9 @@
 
 import type { RunResult } from "../../api/run-result.js";
 
-/** A vector for the picture: the larger the dot product of two vectors, the more alike are the pictures. */
+/** A vector for the picture: the larger the dot product of two vectors, the more similar are the pictures. */
 export interface EmbedResult extends RunResult {
   kind: "embed";
-  /** Of length 1, so that a dot product is the cosine of the angle between two. */
+  /** Of length 1, so that the dot product of two is their cosine similarity. */
   embedding: Float32Array<ArrayBuffer>;
 }

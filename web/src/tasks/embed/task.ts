@@ -1,4 +1,4 @@
-// The embedding of a picture: a vector, a token or the mean of all tokens, divided by its length.
+// The embedding of a picture: a vector, a token, or the mean of all tokens, normalized to length 1.
 
 import type { EmbedResult, Tensors } from "../../api/types.js";
 import type { EmbedTask, Manifest } from "../../manifest/manifest.js";
@@ -25,7 +25,9 @@ export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>, null, TokenizerF
   difference,
 };
 
-/** Fetches what a text encoder's tokenizer is made of, which runs in a worker of its own; null for pictures. */
+/**
+ * Fetches the files of a text encoder's tokenizer, which runs in its own worker; null for an image encoder.
+ */
 async function loadTokenizer({ textInput }: EmbedTask, downloads: Downloads): Promise<TokenizerFiles | null> {
   if (textInput === undefined) return null;
   const module = downloads.runtimePath("runtime/tokenizer.js");
@@ -36,12 +38,12 @@ async function loadTokenizer({ textInput }: EmbedTask, downloads: Downloads): Pr
   return { script: downloads.url(module), content };
 }
 
-/** A text of one token, for a run that nobody asked for. */
+/** Returns a text of one token, for the warm-up run. */
 function warmUpText(inputs: Manifest["inputs"], { textInput }: EmbedTask): Tensors {
   return textInput === undefined ? {} : textFeeds(inputs, textInput, "", [textInput.padding]);
 }
 
-/** `values` are [tokens, size]. */
+/** Pools `values` [tokens, size] into one vector. */
 function pooled({ size, tokens, pooling }: EmbedTask, values: Float32Array): Float32Array<ArrayBuffer> {
   if (pooling !== "mean") return unitVector(values.subarray(0, size));
   const sums = new Float64Array(size);
@@ -49,7 +51,7 @@ function pooled({ size, tokens, pooling }: EmbedTask, values: Float32Array): Flo
   return unitVector(sums.map((sum) => sum / tokens));
 }
 
-/** Compares the vector of each picture in its turn, by the cosine. */
+/** Compares the vectors of each picture by their cosine. */
 function difference(
   task: EmbedTask,
   name: string,

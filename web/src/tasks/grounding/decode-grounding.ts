@@ -1,4 +1,4 @@
-// What a model says of the tokens of a prompt into objects in the source picture.
+// Decodes a model's outputs for the tokens of a prompt into objects in the source picture.
 
 import type { PhraseDetection } from "../../api/types.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
@@ -7,7 +7,7 @@ import type { WordPieceTokenizer } from "./load-tokenizer.js";
 import type { PromptOptions } from "./options.js";
 import type { Prompt } from "./prompt.js";
 
-/** A prompt, what reads its tokens, and the thresholds. */
+/** A prompt, its tokenizer, and the thresholds. */
 export interface PromptContext {
   prompt: Prompt;
   tokenizer: WordPieceTokenizer;
@@ -22,7 +22,7 @@ interface Queries {
   input: { width: number; height: number };
 }
 
-/** Best first. See GroundingTask for what a query says. */
+/** Decodes the queries, best first. GroundingTask describes a query's outputs. */
 export function decodeGrounding(
   geometry: Geometry,
   found: Queries,
@@ -71,7 +71,7 @@ function cornersOf(box: Float32Array, input: Queries["input"]): [number, number,
   ];
 }
 
-/** The first of the largest. */
+/** Returns the index of the largest score, the first of equals. */
 function largest(scores: readonly number[]): number {
   return scores.reduce((best, score, index) => (score > at(scores, best) ? index : best), 0);
 }

@@ -1,4 +1,4 @@
-// A WordPiece tokenizer, fetched and opened in the worker.
+// Fetches a WordPiece tokenizer and opens it in the worker.
 
 import { corruptFile, WebbuildError } from "../../api/errors.js";
 import type { GroundingTask } from "../../manifest/manifest.js";
@@ -6,9 +6,9 @@ import type { Downloads } from "../../storage/download.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
 
 export interface WordPieceTokenizer {
-  /** The numbers of a text's pieces, [CLS] in front and [SEP] after. */
+  /** Returns the token ids of a text, with [CLS] before and [SEP] after them. */
   encode(text: string): number[];
-  /** The text of pieces, special ones too. */
+  /** Returns the text of tokens, including special ones. */
   decode(ids: readonly number[]): string;
 }
 
@@ -24,14 +24,14 @@ export async function loadTokenizer(task: GroundingTask, downloads: Downloads): 
   return readTokenizer(library, new TextDecoder().decode(bytes), task.tokenizer);
 }
 
-/** Opens the tokenizer of a text. What the library does with a broken one, now or later, is a `corrupt-file`. */
+/** Opens the tokenizer in a text. Any error of the library, now or later, becomes `corrupt-file`. */
 export function readTokenizer(library: Library, text: string, path: string): WordPieceTokenizer {
   const checked = <T>(work: () => T): T => {
     try {
       return work();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw corruptFile(path, `it is no tokenizer that can be used: ${reason}`, { cause });
+      throw corruptFile(path, `it is not a usable tokenizer: ${reason}`, { cause });
     }
   };
   const tokenizer = checked(() => library.read(text));
@@ -39,7 +39,7 @@ export function readTokenizer(library: Library, text: string, path: string): Wor
     encode: (caption) =>
       checked(() => {
         const ids = tokenizer.encode(caption);
-        if (!ids.every(Number.isSafeInteger)) throw new Error("a piece has no number");
+        if (!ids.every(Number.isSafeInteger)) throw new Error("a token has no id");
         return ids;
       }),
     decode: (ids) => checked(() => tokenizer.decode(ids)),
@@ -59,5 +59,5 @@ async function importLibrary(address: string): Promise<Library> {
   }
 }
 
-/** Path inside the bundle. */
+/** The path in the bundle. */
 const TOKENIZER_MODULE = "runtime/tokenizer.js";

@@ -1,4 +1,4 @@
-// The prompt and the thresholds that the caller gives.
+// The prompt and the thresholds of a run.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { RunOptions } from "../../api/types.js";
@@ -6,7 +6,7 @@ import type { GroundingTask } from "../../manifest/manifest.js";
 import type { TaskOptions } from "../task-options.js";
 import { checkUnitRange } from "../unit-range.js";
 
-/** What a run looks for, and which scores count. */
+/** The text to look for, and the score thresholds. */
 export interface PromptOptions {
   caption: string;
   confidence: number;
@@ -21,7 +21,7 @@ export const options: TaskOptions<GroundingTask> = {
   check: ({ task }, given) => promptOptions(task, given),
 };
 
-/** Throws on options that are out of range. */
+/** Throws for options that are out of range. */
 export function promptOptions(task: GroundingTask, options: RunOptions): PromptOptions {
   const { confidence = task.confidence, textThreshold = task.textThreshold, prompt } = options;
   checkUnitRange("confidence", confidence);
@@ -29,11 +29,11 @@ export function promptOptions(task: GroundingTask, options: RunOptions): PromptO
   return { caption: normalizeCaption(prompt), confidence, textThreshold };
 }
 
-/** The one text of a prompt: in lower case, a full stop after every phrase. */
+/** Returns a prompt as one text: in lower case, with a full stop after every phrase. */
 export function normalizeCaption(prompt: unknown): string {
   if (Array.isArray(prompt)) {
     if (prompt.some((phrase) => typeof phrase !== "string"))
-      throw promptError("a phrase of the list is no text");
+      throw promptError("a phrase of the list is not a string");
     const phrases = prompt.map((phrase: string) => phrase.toLowerCase().trim());
     if (phrases.length === 0 || phrases.some((phrase) => phrase === "" || phrase.includes("."))) {
       throw promptError("a list of phrases has none, or one that is empty or has a full stop");

@@ -1,4 +1,4 @@
-// A prompt, the text that says what to look for, into tokens and the tensors that a model takes of them.
+// Converts a prompt (the text to look for) into tokens, and into the tensors that a model takes.
 
 import type { TensorData, Tensors } from "../../api/types.js";
 import type { GroundingTask, Manifest, PromptInput } from "../../manifest/manifest.js";
@@ -7,15 +7,15 @@ import type { WordPieceTokenizer } from "./load-tokenizer.js";
 import { promptError } from "./options.js";
 
 export interface Prompt {
-  /** The numbers of the tokens, [CLS] and [SEP] among them. */
+  /** The token ids, including [CLS] and [SEP]. */
   ids: readonly number[];
-  /** The places of the separators, [CLS] and [SEP] among them. */
+  /** The positions of the separators, including [CLS] and [SEP]. */
   separators: readonly number[];
-  /** The text between one separator and the next. */
+  /** The texts between the separators. */
   phrases: string[];
 }
 
-/** Tokenizes a caption. Throws where it has more tokens than the model takes. */
+/** Tokenizes a caption. Throws if it has more tokens than the model takes. */
 export function tokenizePrompt(
   caption: string,
   tokenizer: WordPieceTokenizer,
@@ -33,7 +33,7 @@ export function tokenizePrompt(
   return { ids, separators, phrases };
 }
 
-/** Returns a tensor for every input that wants something of the prompt, padded to its length. */
+/** Returns a tensor for every prompt input, padded to its length. */
 export function promptFeeds(inputs: Manifest["inputs"], task: GroundingTask, prompt: Prompt): Tensors {
   const promptInputs = inputs.filter((input) => input.kind === "prompt");
   return Object.fromEntries(promptInputs.map((input) => [input.name, tensor(input, task, prompt)]));
@@ -56,7 +56,7 @@ function tensor(input: PromptInput, { specialTokens }: GroundingTask, prompt: Pr
   return toTensor(input, values);
 }
 
-/** Where in its phrase every token is. */
+/** Returns the position of every token in its phrase. */
 function positionIds(prompt: Prompt): number[] {
   const ids = new Array<number>(prompt.ids.length).fill(0);
   for (const [before, end] of phraseBlocks(prompt)) {
@@ -65,7 +65,7 @@ function positionIds(prompt: Prompt): number[] {
   return ids;
 }
 
-/** Which token sees which, row by row: every token itself, and those of one phrase one another. */
+/** Returns the self-attention mask, row by row: a token attends to itself and to the tokens of its phrase. */
 function selfAttentionMask(prompt: Prompt, length: number): number[] {
   const mask = new Array<number>(length * length).fill(0);
   for (let place = 0; place < length; place += 1) mask[place * length + place] = 1;
@@ -77,7 +77,9 @@ function selfAttentionMask(prompt: Prompt, length: number): number[] {
   return mask;
 }
 
-/** A phrase's separators, that before it and its own; the first and the last token are nobody's. */
+/**
+ * Returns each phrase's separators, before and after it. The first and the last token belong to no phrase.
+ */
 function phraseBlocks({ ids, separators }: Prompt): [number, number][] {
   return pairs([0, ...separators.filter((end) => end > 0)]).filter(([, end]) => end !== ids.length - 1);
 }

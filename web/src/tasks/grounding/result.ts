@@ -1,16 +1,18 @@
-// Objects that a prompt names.
+// Objects that match a prompt.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { Detection } from "../detect/result.js";
 
-/** What a prompt names. */
+/** Objects that match a prompt. */
 export interface GroundingResult extends RunResult {
   kind: "grounding";
-  /** The best first. */
+  /** Best first. */
   detections: PhraseDetection[];
-  /** Those of the prompt, in their order, as the model read them. */
+  /** The phrases of the prompt, in order, as the model read them. */
   phrases: string[];
 }
 
-/** An object that the prompt names: `label` are the words it was found by, `classIndex` is its phrase, from 0 on. */
+/**
+ * An object that matches the prompt. `label` is the matched words, `classIndex` the index of their phrase.
+ */
 export type PhraseDetection = Detection;

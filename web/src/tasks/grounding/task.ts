@@ -1,4 +1,4 @@
-// Objects that the phrases of a prompt name, and their boxes.
+// Grounding: finds boxes of objects that match the phrases of a prompt.
 
 import { internalError } from "../../api/errors.js";
 import type { GroundingResult } from "../../api/types.js";
@@ -18,7 +18,7 @@ export const task: TaskModule<GroundingTask, FieldsOf<GroundingResult>, PromptCo
   kind: "grounding",
   load: loadTokenizer,
   context({ task }, given, tokenizer) {
-    if (tokenizer === null) throw internalError("a prompt was to be read without a tokenizer");
+    if (tokenizer === null) throw internalError("a prompt without a tokenizer");
     const options = promptOptions(task, given);
     return { options, tokenizer, prompt: tokenizePrompt(options.caption, tokenizer, task) };
   },

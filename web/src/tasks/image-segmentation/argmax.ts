@@ -1,4 +1,4 @@
-// Which of several maps is likeliest at each pixel of a picture.
+// Finds the map with the largest value at each pixel of a picture.
 
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { aligned, RowKernel } from "../../wasm/row-kernel.js";
@@ -9,29 +9,38 @@ import { ColumnGroups, type ContendedRow } from "./contenders.js";
 import { LabelRuns } from "./label-runs.js";
 import type { MaskMap } from "./mask-logits.js";
 
-/** Runs of pixels where the map of one number, from 1, is likeliest; how many pixels each has above a threshold. */
+/**
+ * Runs of pixels by the number of their best map, from 1, and each map's number of pixels at or above the
+ * threshold.
+ */
 export interface ArgmaxResult {
   runs: LabelRuns;
   pixelCounts: number[];
 }
 
-/** A map, and what its values are multiplied by, a float32. */
+/** A map, and the weight of its values, in float32. */
 export interface ScoredMap {
   map: MaskMap;
   weight: number;
 }
 
-/** What is compared of maps: probabilities where they are logits, in the cells that they are resized to, if any. */
+/**
+ * How maps are compared: as probabilities if they are logits, and in the cells of `resized` if that is not
+ * null.
+ */
 export interface Compared {
   areLogits: boolean;
   resized: Size | null;
-  /** Null where nobody counts who reaches it. */
+  /** Null if pixels above it are not counted. */
   threshold: number | null;
 }
 
 const AS_THEY_ARE: Compared = { areLogits: false, resized: null, threshold: null };
 
-/** Of maps of one size, each times its weight, rounded to float32. Of equals the first wins, nobody where all are NaN. */
+/**
+ * Maps of one size, each times its weight, rounded to float32. Of equals the first wins; if all are NaN, no
+ * map.
+ */
 export function argmax(
   geometry: Geometry,
   weighed: readonly ScoredMap[],
@@ -39,11 +48,11 @@ export function argmax(
 ): ArgmaxResult {
   const { width, height } = geometry.source;
   const runs = new LabelRuns();
-  const nobody = new Int32Array(width);
+  const unlabelled = new Int32Array(width);
   const pixelCounts = weighed.map(() => 0);
   const [first] = weighed;
   if (first === undefined) {
-    for (let y = 0; y < height; y++) runs.addRow(nobody);
+    for (let y = 0; y < height; y++) runs.addRow(unlabelled);
     return { runs, pixelCounts };
   }
   const cells = compared.resized ?? first.map.grid;
@@ -56,14 +65,14 @@ export function argmax(
   );
   try {
     const picture = new PictureRows(kernel, taps.columns, weighed, compared, pixelCounts);
-    for (const tap of taps.rows) runs.addRow(Number.isNaN(tap.fraction) ? nobody : picture.labelsOf(tap));
+    for (const tap of taps.rows) runs.addRow(Number.isNaN(tap.fraction) ? unlabelled : picture.labelsOf(tap));
     return { runs, pixelCounts };
   } finally {
     kernel.giveBack();
   }
 }
 
-/** The rows of a picture, from the top. */
+/** Labels the rows of a picture, from the top. */
 class PictureRows {
   readonly #kernel: RowKernel;
   readonly #columns: readonly MapTap[];
@@ -103,7 +112,7 @@ class PictureRows {
     this.#groups = new ColumnGroups(columns, blocks.blocks.width);
   }
 
-  /** Returns the labels of the pixels of a row, which the next row is written over. */
+  /** Returns the labels of the pixels of a row. The next call overwrites them. */
   labelsOf(tap: MapTap): Int32Array {
     const blockRow = Math.floor(tap.first / BLOCK);
     if (blockRow !== this.#blockRow) this.#enterBlocks(blockRow);
@@ -130,7 +139,7 @@ class PictureRows {
     }
   }
 
-  /** The cells that columns of the picture are mixed of. */
+  /** Returns the cells that columns of the picture are interpolated from. */
   #cellsOf(spans: readonly Span[]): Span[] {
     return spans.map(([from, to]) => {
       const [first, last] = [this.#columns[from], this.#columns[Math.min(to, this.#columns.length) - 1]];

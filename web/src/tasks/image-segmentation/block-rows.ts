@@ -1,4 +1,5 @@
-// A map in rows of blocks of cells, in the memory of a kernel: what the cells of each block lie between, and their values.
+// A map as rows of blocks of cells, in the memory of a kernel: the bounds of each block, and the values of
+// its cells.
 
 import type { Size } from "../../preprocess/letterbox.js";
 import { aligned, type RowKernel } from "../../wasm/row-kernel.js";
@@ -14,21 +15,24 @@ import {
 } from "../depth/map-reader.js";
 import { type MaskMap, probability, wholeMap } from "./mask-logits.js";
 
-/** Cells on a side of a block, as `leastOfEight` has them. */
+/** The side of a block in cells, as in `leastOfEight`. */
 export const BLOCK = 8;
-/** Rows of cells that are kept: more than a block's and the two around it. */
+/** The number of cached rows of cells: more than a block's and the two around it. */
 const SLOTS = 16;
 /** Bytes before and after a row, for the cells around its first and its last block. */
 const MARGIN = 16;
 
-/** What maps of one size share: their cells, after they are resized where `resized` says to what, and the blocks of these. */
+/**
+ * The layout that maps of one size share: their cells, resized if `resized` is not null, and the blocks of
+ * these.
+ */
 export class BlockGrid {
   readonly cells: Size;
   readonly blocks: Size;
-  /** Of a row, to the end of its last block. */
+  /** Bytes of a row, up to the end of its last block. */
   readonly rowBytes: number;
   readonly resizing: { columns: PackedColumns; rows: readonly MapTap[] } | null;
-  /** What the columns of a row of blocks lie between, while one map is looked at. */
+  /** The minimum and maximum of each column in a row of blocks, for the map that is being measured. */
   readonly least: BoundRow;
   readonly most: BoundRow;
 
@@ -49,7 +53,7 @@ export class BlockGrid {
 
 interface BoundRow {
   address: number;
-  /** With the margins. */
+  /** Includes the margins. */
   values: Float32Array;
 }
 
@@ -60,16 +64,16 @@ function boundRow(kernel: RowKernel, rowBytes: number): BoundRow {
 }
 
 export class BlockRows {
-  /** The least and the largest cell of each block of the row that was measured last, and of the cells around it. */
+  /** The minimum and maximum of each block, and of the cells around it, in the row that was measured last. */
   readonly least: Float32Array;
   readonly most: Float32Array;
   readonly #kernel: RowKernel;
   readonly #grid: BlockGrid;
   readonly #readCells: (row: number, into: number) => void;
-  /** The rows of cells that are kept, and their numbers. Those beyond the last cell are NaN. */
+  /** The address of the cached rows of cells. Cells after the last column are NaN. */
   readonly #cells: number;
-  readonly #held = new Int32Array(SLOTS).fill(-1);
-  /** Null for a map whose cells are the values. */
+  readonly #cachedRows = new Int32Array(SLOTS).fill(-1);
+  /** Null if the map's cells are compared unchanged. */
   readonly #probabilities: number | null;
 
   static bytes(cells: Size, map: MaskMap): number {
@@ -77,7 +81,7 @@ export class BlockRows {
     return 2 * SLOTS * row + MapReader.bytes(cells.width, map) + 2 * aligned(blocksOf(cells.width) * 4);
   }
 
-  /** `isLogits`: the values are the probabilities. */
+  /** `isLogits`: the map is compared as probabilities. */
   constructor(kernel: RowKernel, grid: BlockGrid, map: MaskMap, isLogits: boolean) {
     const { rowBytes, blocks } = grid;
     this.#kernel = kernel;
@@ -92,13 +96,13 @@ export class BlockRows {
     this.#readCells = cellReader(kernel, grid, map);
   }
 
-  /** The address of a row of values. Probabilities are there only where they were made. */
+  /** Returns the address of a row of values. Probabilities exist only where evaluate() computed them. */
   readonly rowAt = (row: number): number =>
     this.#probabilities === null
       ? this.#cellsOf(row)
       : this.#probabilities + (row % SLOTS) * this.#grid.rowBytes;
 
-  /** Finds out what the blocks of a row lie between. NaN where a cell is. */
+  /** Computes the bounds of a row of blocks. NaN if a cell is NaN. */
   measure(blockRow: number): void {
     const { cells, rowBytes, least, most } = this.#grid;
     const { run } = this.#kernel;
@@ -113,7 +117,7 @@ export class BlockRows {
     run.mostOfEight(most.address, most.address + rowBytes, this.most.byteOffset);
   }
 
-  /** Makes the values that pixels in a row of blocks are mixed of, in these columns. */
+  /** Computes the values that pixels of a row of blocks are interpolated from, in these columns. */
   evaluate(blockRow: number, spans: readonly Span[]): void {
     if (this.#probabilities === null) return;
     const { cells, rowBytes } = this.#grid;
@@ -129,8 +133,8 @@ export class BlockRows {
   #cellsOf(row: number): number {
     const slot = row % SLOTS;
     const address = this.#cells + slot * this.#grid.rowBytes;
-    if (this.#held[slot] !== row) this.#readCells(row, address);
-    this.#held[slot] = row;
+    if (this.#cachedRows[slot] !== row) this.#readCells(row, address);
+    this.#cachedRows[slot] = row;
     return address;
   }
 }

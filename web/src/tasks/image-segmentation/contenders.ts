@@ -1,36 +1,37 @@
-// Which maps may win pixels in a row of blocks: in most blocks one wins them all, whatever its exact values.
+// Finds which maps may win pixels in a row of blocks. In most blocks one map wins all, whatever its exact
+// values.
 
 import type { MapTap, Span } from "../depth/map-reader.js";
 import { BLOCK, type BlockRows } from "./block-rows.js";
 import { probability } from "./mask-logits.js";
 
-/** A map that wants pixels, and what its values are multiplied by. */
+/** A map that may win pixels, and the weight of its values. */
 interface Contender {
   rows: Pick<BlockRows, "least" | "most">;
   weight: number;
 }
 
-/** By map the columns of the picture that it has to be read at, and columns that belong to one map alone. */
+/** For each map the columns of the picture to evaluate, and the columns that one map wins completely. */
 export interface ContendedRow {
   spans: Span[][];
   sole: { map: number; from: number; to: number }[];
 }
 
-/** More than all roundings of a value on its way to a pixel, as a part of it, and beside 0. */
+/** More than the sum of all rounding errors of a value: relative, and absolute near 0. */
 const SLACK = 1e-5;
 const LEAST = 1e-30;
 
-/** What a map is in a block: 0 where it is not read. */
+/** The state of a map in a block; 0 means that it is not evaluated. */
 const CONTENDS = 1;
 const WINS = 2;
 
-/** The groups of four columns of a picture, and the blocks whose cells they are mixed of. */
+/** The groups of four columns of a picture, and the blocks whose cells they are interpolated from. */
 export class ColumnGroups {
   readonly #width: number;
   readonly #blocks: number;
   /**
-   * Of a run of blocks, groups with a pixel in it are those from `begin` of its first to before `end` of its last; those with
-   * all pixels in it from `wholeBegin` to before `wholeEnd`.
+   * For a run of blocks: groups with any pixel in it are from `begin` of its first block up to `end` of its
+   * last (exclusive); groups with all pixels in it are from `wholeBegin` up to `wholeEnd`.
    */
   readonly #begin: Int32Array;
   readonly #end: Int32Array;
@@ -51,7 +52,7 @@ export class ColumnGroups {
       for (let block = 0; block <= last; block++)
         this.#begin[block] = Math.min(this.#begin[block] ?? 0, group);
       for (let block = first; block < blocks; block++) this.#end[block] = group + 1;
-      // What is outside of the input is NaN.
+      // Outside of the input values are NaN.
       if (own.some(({ fraction }) => Number.isNaN(fraction))) continue;
       for (let block = 0; block <= first; block++)
         this.#wholeBegin[block] = Math.min(this.#wholeBegin[block] ?? 0, group);
@@ -60,8 +61,8 @@ export class ColumnGroups {
   }
 
   /**
-   * Decides about a row of blocks that every map has measured. A map is read where it may be the likeliest, or reach the
-   * threshold, which is null where nobody counts who does.
+   * Decides a row of blocks after all maps were measured. A map is evaluated where it may have the largest
+   * value, or may reach the threshold (null if such pixels are not counted).
    */
   contended(contenders: readonly Contender[], areLogits: boolean, threshold: number | null): ContendedRow {
     const contends = contenders.map(() => new Uint8Array(this.#blocks));
@@ -90,7 +91,10 @@ export class ColumnGroups {
     return { spans: contends.map((own) => this.#contendedSpans(own)), sole };
   }
 
-  /** The columns with a pixel in a block where the map contends, or wins beside a block where it does not. */
+  /**
+   * Returns the columns with a pixel in a block where the map contends, or at the edge of blocks where it
+   * wins.
+   */
   #contendedSpans(blocks: Uint8Array): Span[] {
     const spans: [number, number][] = [];
     const add = (from: number, to: number): void => {
@@ -108,14 +112,14 @@ export class ColumnGroups {
     return spans;
   }
 
-  /** The columns in groups that lie in blocks where the map wins. */
+  /** Returns the columns in groups that are completely in blocks where the map wins. */
   #soleSpans(blocks: Uint8Array): Span[] {
     return this.#groupRuns(blocks).flatMap(({ state, wholeBegin, wholeEnd }): Span[] =>
       state === WINS && wholeBegin < wholeEnd ? [[wholeBegin * 4, Math.min(wholeEnd * 4, this.#width)]] : [],
     );
   }
 
-  /** The groups of each run of blocks of one state: those with a pixel in them, and with all. */
+  /** Returns the groups of each run of blocks with one state: groups with any pixel in them, and with all. */
   #groupRuns(blocks: Uint8Array): GroupRun[] {
     const runs: GroupRun[] = [];
     for (let block = 0; block < blocks.length; block++) {
@@ -144,7 +148,7 @@ interface GroupRun {
   wholeEnd: number;
 }
 
-/** What the values of a map in a block lie between, on their way to a pixel. */
+/** Returns the bounds of a map's values in a block, including rounding. */
 function boundsOf(
   contender: Contender | undefined,
   block: number,

@@ -1,4 +1,5 @@
-// Maps of logits over the model's input into the regions of a picture. ImageSegmentationTask says in words what each mode does.
+// Decodes maps of logits over the model's input into regions of a picture. ImageSegmentationTask describes
+// each mode.
 
 import type { Region } from "../../api/types.js";
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
@@ -15,10 +16,12 @@ import {
 } from "./mask-logits.js";
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
-/** The elements of the outputs in row-major order, the size of each map, and that of the input it covers. */
+/**
+ * The elements of the outputs in row-major order, the size of each map, and the size of the input it covers.
+ */
 interface MaskOutputs {
   masks: Float32Array;
-  /** Null where the masks are those of the classes. */
+  /** Null if there is one mask for each class. */
   scores: Float32Array | null;
   grid: Size;
   input: Size;
@@ -55,20 +58,20 @@ export function decodeRegions(
   }
 }
 
-/** A map that wants pixels, and what its values there are multiplied by. */
+/** A map that may win pixels, and the weight of its values. */
 export interface WeightedMap {
   map: number;
   weight: number;
 }
 
-/** A query that found something. */
+/** A query that found an object. */
 interface KeptQuery {
   query: number;
   classIndex: number;
   score: number;
 }
 
-/** Returns the queries that found something, by the probabilities of their classes. */
+/** Returns the queries that found an object, by the probabilities of their classes. */
 export function keptQueries(task: ImageSegmentationTask, shares: readonly Float32Array[]): KeptQuery[] {
   return shares.flatMap((row, query) => {
     const score = row.reduce((most, value) => Math.max(most, value), 0);
@@ -92,7 +95,9 @@ function panopticRegions(
   return regionsOfQueries(task, geometry, queries, argmax(geometry, logits, compared));
 }
 
-/** Returns the regions of the queries kept, those of a fused class as one, without those that are mostly hidden. */
+/**
+ * Returns the regions of the kept queries, without those that are mostly hidden. A fused class is one region.
+ */
 export function regionsOfQueries(
   task: ImageSegmentationTask,
   { source }: Geometry,
@@ -102,7 +107,7 @@ export function regionsOfQueries(
   const areas = runs.count(queries.length);
   const regions: RegionPixels[] = [];
   for (const [index, { classIndex, score }] of queries.entries()) {
-    const share = Math.fround((areas[index + 1] ?? 0) / (pixelCounts[index] ?? 0)); // rounded as torch does
+    const share = Math.fround((areas[index + 1] ?? 0) / (pixelCounts[index] ?? 0)); // rounded as in torch
     if (!Number.isFinite(share) || share <= task.overlapMaskAreaThreshold) continue;
     const one = task.labelIdsToFuse.includes(classIndex)
       ? regions.find((each) => each.classIndex === classIndex)
@@ -153,7 +158,7 @@ function semanticRegions(task: ImageSegmentationTask, geometry: Geometry, maps: 
   return regionsOfClasses(task, geometry, maps.length, runs);
 }
 
-/** Returns the regions of so many classes. */
+/** Returns the regions of this many classes. */
 export function regionsOfClasses(
   { classes }: ImageSegmentationTask,
   { source }: Geometry,
@@ -168,7 +173,7 @@ export function regionsOfClasses(
   return measureRegions(runs, source, regions, classes);
 }
 
-/** For each class the sum of all queries' maps, weighed by the class's probability. */
+/** Returns for each class the sum of all queries' maps, weighted by the class probability. */
 function classMaps(task: ImageSegmentationTask, maps: MaskMap[], shares: Float32Array[]): MaskMap[] {
   const probability = maps.map((map) => probabilities(task, map));
   return task.classes.flatMap((_, classIndex) => {
@@ -184,7 +189,7 @@ function classMaps(task: ImageSegmentationTask, maps: MaskMap[], shares: Float32
   });
 }
 
-/** The mean probability where a mask is above 0. */
+/** Returns the mean probability where a mask is above 0. */
 function meanInside(values: Float32Array): number {
   let total = 0;
   let count = 0;

@@ -1,4 +1,4 @@
-// A picture's labels as runs: of equal ones side by side in a row. Most pictures have a few in a row.
+// A picture's labels as runs of equal labels in a row. Most pictures have few runs in a row.
 
 type Labels = Int32Array | Uint8Array;
 
@@ -7,14 +7,14 @@ export class LabelRuns {
   readonly #labels: number[] = [];
   #pixels = 0;
 
-  /** Takes the labels of a whole picture; `stride` lie between the first of a row and of the next. */
+  /** Returns the runs of a whole picture. `stride` is the number of labels from a row to the next. */
   static of(labels: Labels, width: number, stride = width): LabelRuns {
     const runs = new LabelRuns();
     for (let at = 0; at < labels.length; at += stride) runs.addRow(labels.subarray(at, at + width));
     return runs;
   }
 
-  /** How many pixels there are. */
+  /** The number of pixels. */
   get pixels(): number {
     return this.#pixels;
   }
@@ -31,7 +31,7 @@ export class LabelRuns {
     this.#pixels += row.length;
   }
 
-  /** Calls `visit` with the label of each run, its first pixel and the one after its last. */
+  /** Calls `visit` with the label of each run, its first pixel, and the one after its last. */
   forEach(visit: (label: number, begin: number, end: number) => void): void {
     let begin = 0;
     for (let run = 0; run < this.#ends.length; run++) {
@@ -41,7 +41,7 @@ export class LabelRuns {
     }
   }
 
-  /** How many pixels have each label from 0 to `most`. */
+  /** Returns the number of pixels of each label from 0 to `most`. */
   count(most: number): number[] {
     const pixels: number[] = Array(most + 1).fill(0);
     this.forEach((label, begin, end) => {
@@ -50,7 +50,7 @@ export class LabelRuns {
     return pixels;
   }
 
-  /** Paints the runs, each with the number that its label stands for. */
+  /** Writes the number of each run's label to the run's pixels. */
   paint<T extends Uint16Array | Int32Array>(map: T, numberOf: (label: number) => number): T {
     this.forEach((label, begin, end) => {
       const number = numberOf(label);

@@ -1,25 +1,25 @@
-// Maps of logits on their way to masks: resized to the cells that decide, as probabilities, read at the nearest cell.
+// Maps of logits before they become masks: resized, as probabilities, or read at the nearest cell.
 
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { type DepthMap, decodeMap } from "../depth/depth-map.js";
 
-/** A map's elements in row-major order, its size, and that of the input it covers. */
+/** A map's elements in row-major order, its size, and the size of the input it covers. */
 export type MaskMap = DepthMap;
 
-/** The map as it is, or in the cells of the task's mask size. */
+/** Returns the map unchanged, or resized to the task's mask size. */
 export function resizeLogits(task: ImageSegmentationTask, map: MaskMap): MaskMap {
   const grid = resizedCells(task);
   if (grid === null) return map;
   return { ...map, values: decodeMap(wholeMap(grid, map.input), map), grid };
 }
 
-/** Where a map over the whole input lies that is resized to so many cells. */
+/** Returns the geometry of a map over the whole input that is resized to this many cells. */
 export function wholeMap(grid: Size, input: Size): Geometry {
   return { source: grid, left: 0, top: 0, ...input };
 }
 
-/** The cells that the task resizes maps to, null where they stay as they are. */
+/** Returns the cells that the task resizes maps to, null if it does not. */
 export function resizedCells({ maskSize }: ImageSegmentationTask): Size | null {
   const [height, width] = maskSize;
   return height === undefined || width === undefined ? null : { width, height };
@@ -34,7 +34,7 @@ export function probability(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** The probabilities of each row of `columns` logits. */
+/** Returns the probabilities of each row of `columns` logits. */
 export function softmax(logits: Float32Array, columns: number): Float32Array[] {
   return Array.from({ length: logits.length / columns }, (_, index) => {
     const row = logits.subarray(index * columns, (index + 1) * columns);
@@ -45,7 +45,7 @@ export function softmax(logits: Float32Array, columns: number): Float32Array[] {
   });
 }
 
-/** Calls `mark` for every pixel of the source whose upper left corner lies in a cell above 0. */
+/** Calls `mark` for every pixel of the source whose top left corner is in a cell above 0. */
 export function forNearestCells(
   geometry: Geometry,
   { values, grid, input }: MaskMap,
@@ -69,10 +69,10 @@ interface PictureSpan {
   source: number;
 }
 
-/** The cell of each pixel of a side of the source, -1 for one outside of the input. */
+/** Returns the cell of each pixel along a side of the source, -1 outside of the input. */
 function cells({ start, drawn, source }: PictureSpan, size: number, count: number): number[] {
   return Array.from({ length: source }, (_, index) => {
-    // Times the source's size: whole numbers are exact.
+    // Multiplied by the source's size, so that the numbers are integers and exact.
     const corner = start * source + index * drawn;
     return corner < 0 || corner >= size * source ? -1 : Math.floor((corner * count) / (size * source));
   });

@@ -1,4 +1,4 @@
-// The mode of segmentation that the caller asks for, in place of the manifest's.
+// The segmentation mode of a run, instead of the manifest's.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { RunOptions } from "../../api/types.js";
@@ -16,7 +16,7 @@ export const options: TaskOptions<ImageSegmentationTask> = {
   check: ({ task }, { mode }) => withMode(task, mode),
 };
 
-/** The task with that mode. Throws "invalid-option" where the model does not have it. */
+/** Returns the task with this mode. Throws "invalid-option" if the model does not have it. */
 export function withMode(task: ImageSegmentationTask, mode: RunOptions["mode"]): ImageSegmentationTask {
   if (mode === undefined) return task;
   const known = task.scores === null ? ["semantic"] : MODES;

@@ -1,17 +1,17 @@
-// What every pixel of a picture belongs to, counted and measured.
+// Measures the regions of a picture.
 
 import type { Region } from "../../api/types.js";
 import type { Size } from "../../preprocess/letterbox.js";
 import type { LabelRuns } from "./label-runs.js";
 
-/** A region that is in the map under some numbers, not yet measured. */
+/** The numbers that a region has in the map, before it is measured. */
 export interface RegionPixels {
   numbers: number[];
   classIndex: number;
   score: number | null;
 }
 
-/** Renumbers the regions that show from 1, in their order. What is in none of them is 0. */
+/** Renumbers the visible regions from 1, in order. Pixels in no region get 0. */
 export function measureRegions(
   runs: LabelRuns,
   { width, height }: Size,
@@ -41,7 +41,7 @@ export function measureRegions(
   return { regions, map: runs.paint(new Uint16Array(runs.pixels), (number) => renumbering[number] ?? 0) };
 }
 
-/** By number the place of its region, -1 for one that none has. */
+/** Returns the index of each number's region, -1 for a number without one. */
 function placesOf(drawn: readonly RegionPixels[]): Int32Array {
   const most = drawn.flatMap(({ numbers }) => numbers).reduce((a, b) => Math.max(a, b), 0);
   const places = new Int32Array(most + 1).fill(-1);

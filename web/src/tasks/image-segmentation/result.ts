@@ -9,19 +9,21 @@ export interface ImageSegmentationResult extends RunResult {
   kind: "image-segmentation";
   mode: ImageSegmentationTask["mode"];
   regions: Region[];
-  /** Row by row, for each pixel of the source picture the number of its region, from 1; 0 where there is none. */
+  /**
+   * Row by row, for each pixel of the source picture the number of its region, from 1; 0 without a region.
+   */
   map: Uint16Array<ArrayBuffer>;
 }
 
-/** A thing, or all that there is of a class. */
+/** An object, or all pixels of a class. */
 export interface Region {
   classIndex: number;
   label: string;
-  /** Null in a semantic result, where every pixel is decided by itself. */
+  /** Null in a semantic result, where every pixel is classified separately. */
   score: number | null;
-  /** How many pixels of the source picture it has, and which part of the picture that is. */
+  /** The number of its pixels in the source picture, and their share of the picture. */
   pixels: number;
   share: number;
-  /** The least box around them. */
+  /** The bounding box of its pixels. */
   box: Box;
 }

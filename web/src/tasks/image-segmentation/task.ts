@@ -1,4 +1,4 @@
-// Segmentation of a whole picture: the region that each pixel belongs to.
+// Segmentation of a whole picture: finds the region of each pixel.
 
 import { internalError } from "../../api/errors.js";
 import type { ImageSegmentationResult, Tensors } from "../../api/types.js";
@@ -16,7 +16,7 @@ import { withMode } from "./options.js";
 
 type Fields = FieldsOf<ImageSegmentationResult>;
 
-/** The context of a run is the task in the mode that was asked for. */
+/** The context of a run is the task in the run's mode. */
 const gpu: GpuDecoder<ImageSegmentationTask, Fields, ImageSegmentationTask> = {
   refusal: (_, task) => gpuRefusal(task),
   outputs: ({ masks }) => [masks],
@@ -25,7 +25,7 @@ const gpu: GpuDecoder<ImageSegmentationTask, Fields, ImageSegmentationTask> = {
     const part = await regionDifference(device, argmax, perQuery === null);
     return {
       matches: "gives pixels to the same regions",
-      mismatch: pixelDifference(part, "a picture to another"),
+      mismatch: pixelDifference(part, "a picture to another region"),
       async run(manifest, gpuOutputs, outputs, geometry, task) {
         const masks = gpuOutputs[task.masks];
         if (masks === undefined) throw internalError(`${task.masks} is not on the GPU`);
@@ -62,7 +62,7 @@ export const task: TaskModule<ImageSegmentationTask, Fields, ImageSegmentationTa
   gpu,
 };
 
-/** The shape of the masks, how many there are, the cells of each, and the input that they are over. */
+/** Returns the shape of the masks, their count, the cells of each, and the size of the input they cover. */
 function maskSizes({ task, inputs, outputs }: ManifestOf<ImageSegmentationTask>): {
   dims: readonly number[];
   count: number;
@@ -74,7 +74,7 @@ function maskSizes({ task, inputs, outputs }: ManifestOf<ImageSegmentationTask>)
   return { dims, count, cells: { width, height }, input: planeSize(runInput(inputs).image) };
 }
 
-/** The logits [1, queries, classes + 1], null where the masks are those of the classes. */
+/** Returns the logits [1, queries, classes + 1], null if the masks are those of the classes. */
 function classScores(task: ImageSegmentationTask, outputs: Tensors, queries: number): Float32Array | null {
   return task.scores === null
     ? null

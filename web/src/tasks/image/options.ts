@@ -1,4 +1,4 @@
-// What a run of a model that makes pictures may be asked for: tiles, each as soon as it is there, and a second picture.
+// The options of image-to-image models: tiles, each reported when it is finished, and a second picture.
 
 import { checkReference } from "../../inputs/reference-input.js";
 import type { ImageTask } from "../../manifest/manifest.js";
@@ -9,7 +9,7 @@ export const options: TaskOptions<ImageTask> = {
   kind: "image",
   names: ["tiles", "onTile", "reference"],
   pictures: ["reference"],
-  refusal: "the model makes no picture of a picture",
+  refusal: "the model is not an image-to-image model",
   check({ task, inputs }, given) {
     checkReference(inputs, given.reference);
     checkTiles(task.tiles, inputs, given);

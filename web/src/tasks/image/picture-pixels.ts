@@ -1,4 +1,5 @@
-// The output of a model that makes pictures into pixels, on the CPU. The shader in gpu/ does the same in float32.
+// Converts the output of an image-to-image model into pixels on the CPU. The shader in gpu/ does the same in
+// float32.
 
 import type { ImageTask } from "../../manifest/manifest.js";
 import type { Pixels } from "../../preprocess/canvas-pixels.js";
@@ -8,7 +9,7 @@ import { enlargingTaps } from "../../preprocess/resample.js";
 import { resampledRows } from "../../preprocess/resampled-rows.js";
 import { readRows } from "../depth/depth-map.js";
 
-/** The planes of an output, `grid` large, over an input. */
+/** The planes of an output, of the size `grid`, over an input. */
 interface PicturePlanes {
   values: ArrayLike<number>;
   grid: Size;
@@ -17,13 +18,13 @@ interface PicturePlanes {
 
 type Format = Pick<ImageTask, "layout" | "scale" | "low" | "high" | "order" | "luma">;
 
-/** Where the source picture lies, at the scale of the picture that is made of it. */
+/** Returns the place of the source picture, at the scale of the output picture. */
 export function enlarged(geometry: Geometry, { scale }: Pick<ImageTask, "scale">): Geometry {
   const { width, height } = geometry.source;
   return { ...geometry, source: { width: width * scale, height: height * scale } };
 }
 
-/** How far apart the elements of a row and of a pixel's channels are, and the channel that each colour has. */
+/** Returns the strides between cells and between channels, and the channel of each colour. */
 export function strides(
   { layout, order, luma }: Format,
   { width, height }: Size,
@@ -32,7 +33,10 @@ export function strides(
   return layout === "nchw" ? [1, width * height, channels] : [channels.length, 1, channels];
 }
 
-/** What the model did not see is transparent, and black. The colours of luma are those of `source`. */
+/**
+ * Paints the picture. Pixels outside of the model's input are transparent black. Luma gets the chroma of
+ * `source`.
+ */
 export function paintPicture(
   geometry: Geometry,
   format: Format,
@@ -90,7 +94,7 @@ function paintLuma(
       at += 4;
     }
   }
-  colors.return(undefined); // gives its memory back
+  colors.return(undefined); // releases its memory
 }
 
 /** Returns the levels of a pixel: its luma, 0 to 255, with the chroma of a colour. */
@@ -111,12 +115,12 @@ function levelOf(format: Format, value: number): number {
   return Math.floor(255 * shareOf(format, value) + 0.5);
 }
 
-/** A value between 0 for black and 1 for white. */
+/** Returns the value's position from black (0) to white (1). */
 function shareOf({ low, high }: Format, value: number): number {
   return Math.min(Math.max((value - low) / (high - low), 0), 1);
 }
 
-/** Returns a plane by itself. */
+/** Returns one plane of the output. */
 function plane({ values, grid }: PicturePlanes, step: number, first: number): Float32Array {
   return Float32Array.from(
     { length: grid.width * grid.height },
@@ -124,7 +128,7 @@ function plane({ values, grid }: PicturePlanes, step: number, first: number): Fl
   );
 }
 
-/** Puts the source's pixels where the mask is 0. */
+/** Copies the source's pixels to where the mask is 0. */
 export function keepOutside(painted: ImageData, mask: Uint8Array, source: Pixels): void {
   const pixels = new Uint32Array(painted.data.buffer);
   const own = new Uint32Array(source.data.buffer, source.data.byteOffset, pixels.length);

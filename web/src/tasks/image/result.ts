@@ -6,8 +6,8 @@ import type { RunResult } from "../../api/run-result.js";
 export interface ImageResult extends RunResult {
   kind: "image";
   /**
-   * Has the source picture's size times the manifest's `scale`. Transparent where the model's input did not show the
-   * source. Close it when you are done.
+   * Its size is the source picture's times the manifest's `scale`. Transparent where the model's input did
+   * not show the source. Close it after use.
    */
   picture: ImageBitmap;
 }

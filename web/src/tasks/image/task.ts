@@ -1,4 +1,4 @@
-// Image: a picture made of the picture.
+// Image-to-image: a picture computed from a picture.
 
 import { internalError } from "../../api/errors.js";
 import type { ImageResult, Tensors } from "../../api/types.js";
@@ -17,7 +17,7 @@ import { keepOutside, paintPicture } from "./picture-pixels.js";
 
 type Fields = FieldsOf<ImageResult>;
 
-/** What is filled in, 1 for each pixel of it; null of a model that takes no mask. */
+/** The pixels to fill in: 1 for each of them; null for a model that takes no mask. */
 type Mask = Uint8Array | null;
 
 const gpu: GpuDecoder<ImageTask, Fields, Mask> = {
@@ -78,12 +78,12 @@ export const task: TaskModule<ImageTask, Fields, Mask> = {
   gpu,
 };
 
-/** What is filled in is opaque, whatever the picture was there. */
+/** Makes filled-in pixels opaque, even if the picture is transparent there. */
 function showHole({ data }: ImageData, hole: Uint8Array): void {
   for (const [at, value] of hole.entries()) if (value !== 0) data[at * 4 + 3] = 255;
 }
 
-/** Outside of what is filled in the picture stays what it was. */
+/** Returns the result. Pixels that are not filled in keep the source's colours. */
 async function resultOf(
   { task: { scale } }: ManifestOf<ImageTask>,
   painted: ImageData,
@@ -100,7 +100,7 @@ function picturePlanes({ task, outputs: specs }: ManifestOf<ImageTask>, outputs:
   return readNumbers(outputs, task.output, dims);
 }
 
-/** The size of the output's planes, and of the input that they are over. */
+/** Returns the size of the output's planes, and the size of the input they cover. */
 function pictureSizes({ inputs, task: { scale } }: Pick<Manifest, "inputs"> & { task: ImageTask }): {
   grid: Size;
   input: Size;

@@ -1,5 +1,5 @@
-// Keypoints of crops, in pixels of the model's input, from SimCC, heatmap and regression heads: the same as
-// webbuild/tasks/decoding/keypoint_heads.py. The heads in the manifest have the formulas.
+// Decodes keypoints of crops, in pixels of the model's input, from SimCC, heatmap and regression heads: same
+// as webbuild/tasks/decoding/keypoint_heads.py. The heads in the manifest describe the formulas.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { TensorData, Tensors } from "../../api/types.js";
@@ -89,7 +89,7 @@ function decodeRegression(
   });
 }
 
-/** The output's elements. Its shape may have extra dimensions of size 1. */
+/** Returns the output's elements. Its shape may have extra dimensions of size 1. */
 function numbersOf(tensor: TensorData | undefined, name: string, count: number): Float32Array {
   if (tensor?.type === "float32" && tensor.data.length === count) return tensor.data;
   const got = tensor === undefined ? "nothing" : `${tensor.type} [${tensor.dims.join(", ")}]`;
@@ -103,7 +103,7 @@ function forEach<T>([crops, keypoints]: Counts, decode: (index: number) => T): T
   );
 }
 
-/** Index and value of the first largest element. NaN counts as the largest. */
+/** Returns the index and value of the first largest element. NaN counts as the largest. */
 function argmax(values: Float32Array): { at: number; value: number } {
   let found = 0;
   for (const [at, value] of values.entries()) {

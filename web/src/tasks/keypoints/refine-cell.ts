@@ -1,8 +1,8 @@
-// Refinement of a heat map's cell below one cell: the runtime's half of webbuild/tasks/decoding/heatmap_refinement.py.
+// Refines a heatmap's cell to subpixels: same as webbuild/tasks/decoding/heatmap_refinement.py.
 
 import type { HeatmapHead } from "../../manifest/manifest.js";
 
-/** A map of one keypoint, row by row. */
+/** The heatmap of a keypoint, row by row. */
 interface Heatmap {
   values: Float32Array;
   rows: number;
@@ -11,7 +11,7 @@ interface Heatmap {
 
 type Cell = readonly [x: number, y: number];
 
-/** What UDP adds to the Hessian's diagonal: float32's epsilon. */
+/** The value that UDP adds to the Hessian's diagonal: float32's epsilon. */
 const EPSILON = 2 ** -23;
 
 export function refineCell(head: HeatmapHead, map: Heatmap, cell: Cell): [number, number] {
@@ -64,7 +64,7 @@ function newton(head: HeatmapHead, map: Heatmap, [x, y]: Cell): [number, number]
   return [x - (yy * gx - xy * gy) / determinant, y - (xx * gy - xy * gx) / determinant];
 }
 
-/** The weights of a Gaussian, cut off at the radius; their sum is 1. */
+/** Returns the weights of a Gaussian, cut off at the radius, with a sum of 1. */
 function gaussian({ sigma, radius }: HeatmapHead): number[] {
   const weights = Array.from({ length: 2 * radius + 1 }, (_, index) =>
     Math.exp(-0.5 * ((index - radius) / sigma) ** 2),
@@ -94,7 +94,7 @@ function blurred(
   return sum;
 }
 
-/** The place within `size` whose value stands at `place`; null for a zero. */
+/** Returns the position within `size` that `place` maps to at the border; null for a zero. */
 function mirrored(border: HeatmapHead["border"], place: number, size: number): number | null {
   if (place >= 0 && place < size) return place;
   if (border === "zero") return null;
@@ -104,7 +104,7 @@ function mirrored(border: HeatmapHead["border"], place: number, size: number): n
   return within < size ? within : period - (border === "symmetric" ? 1 : 0) - within;
 }
 
-/** The value of a cell, of the nearest one for those beyond the map. */
+/** Returns the value of a cell; outside of the map, of the nearest cell. */
 function at({ values, rows, columns }: Heatmap, x: number, y: number): number {
   return values[clamp(y, rows - 1) * columns + clamp(x, columns - 1)] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-// Keypoints of crops: of the whole picture, or of what an earlier stage found in it.
+// Keypoints of crops: of the whole picture, or of objects that an earlier stage found.
 
 import type { Pose, PoseResult } from "../../api/types.js";
 import type { KeypointsTask } from "../../manifest/manifest.js";

@@ -1,4 +1,4 @@
-// A pose from the keypoints of a crop: mapped from the crop to the picture, with the box that the crop was cut around.
+// Makes a pose from the keypoints of a crop: mapped from the crop to the picture, with the box of the crop.
 
 import type { Pose } from "../../api/types.js";
 import type { KeypointsTask } from "../../manifest/manifest.js";

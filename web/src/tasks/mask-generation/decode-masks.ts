@@ -1,4 +1,5 @@
-// Masks of the picture's size from logits [rows, columns], on the CPU. MaskGenerationTask in the manifest has the formulas.
+// Decodes masks of the picture's size from logits [rows, columns], on the CPU. MaskGenerationTask describes
+// the formulas.
 
 import type { Box, ObjectMask } from "../../api/types.js";
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
@@ -7,13 +8,13 @@ import type { Taps } from "../../preprocess/resample.js";
 import { type MaskTaps, maskTaps } from "./mask-taps.js";
 import type { PointPrompt } from "./options.js";
 
-/** Which of an object's masks are the answer, and which of these is the best. */
+/** The indices of an object's masks that the result contains, and of the best of these. */
 export interface ChosenMasks {
   masks: readonly number[];
   best: number;
 }
 
-/** Chooses the masks that answer a prompt, by the model's predicted IoU scores, as Segment Anything does. */
+/** Chooses the masks of a prompt's result, by the predicted IoU scores, as in Segment Anything. */
 export function chooseMasks(
   { single, multi }: MaskGenerationTask,
   scores: ArrayLike<number>,
@@ -28,7 +29,10 @@ export function chooseMasks(
   return { masks: [answer ?? 0], best: 0 };
 }
 
-/** Returns the pixels of the picture where the logits of a grid are above the threshold, and the box around them. */
+/**
+ * Returns the pixels of the picture where the logits of a grid are above the threshold, and their bounding
+ * box.
+ */
 export function decodeMask(
   task: MaskGenerationTask,
   geometry: Geometry,
@@ -48,7 +52,9 @@ export function decodeMask(
   return { mask, box: box.box };
 }
 
-/** The logits at the pixels of a part of the picture, row by row from its left edge: each is written over the one before. */
+/**
+ * Yields the logits at the pixels of a part of the picture, row by row. Each row overwrites the previous one.
+ */
 export function* resampledRows(
   { columns, rows }: MaskTaps,
   logits: Float32Array,
@@ -82,7 +88,7 @@ function resampledLine(
   return line;
 }
 
-/** The least box around pixels. */
+/** The bounding box of pixels. */
 export class GrowingBox {
   readonly #ends = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0] as [
     number,
@@ -103,7 +109,7 @@ export class GrowingBox {
     return this.#ends[3] === 0;
   }
 
-  /** All 0 where there are none. */
+  /** All 0 if there are no pixels. */
   get box(): Box {
     const [x1, y1, x2, y2] = this.#ends;
     return this.isEmpty ? { x1: 0, y1: 0, x2: 0, y2: 0 } : { x1, y1, x2, y2 };

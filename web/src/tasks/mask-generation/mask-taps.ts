@@ -1,5 +1,5 @@
-// Resampling of a grid of mask logits [rows, columns] to the picture's pixels: the taps of each column and row.
-// MaskGenerationTask in the manifest has the formulas.
+// Resamples a grid of mask logits [rows, columns] to the picture's pixels: the taps of each column and row.
+// MaskGenerationTask in the manifest describes the formulas.
 
 import type { MaskGenerationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
@@ -13,7 +13,7 @@ export interface MaskTaps {
   rows: Taps;
 }
 
-/** The taps of the picture's columns and rows. Weights are NaN outside of what the model saw. */
+/** Returns the taps of the picture's columns and rows. Weights are NaN outside of the model's input. */
 export function maskTaps(
   { frame: [rows = 1, columns = 1], throughInput }: MaskGenerationTask,
   geometry: Geometry,
@@ -30,7 +30,10 @@ export function maskTaps(
   };
 }
 
-/** Two bilinear resizes in one: grid cells -> `size` pixels of the input -> the picture, whose part of the input is `drawn`. */
+/**
+ * Combines two bilinear resizes: grid cells -> `size` pixels of the input -> the picture, which covers
+ * `drawn` of the input.
+ */
 function throughFrame(
   { start, drawn, source }: { start: number; drawn: number; source: number },
   size: number,

@@ -1,4 +1,4 @@
-// What a prompt points at: the clicks, the box and the earlier answer that the caller gives.
+// The prompt of a run: clicks, a box, and the logits of an earlier result.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { Box, MaskLogits, Point, RunOptions } from "../../api/types.js";
@@ -7,7 +7,7 @@ import type { ManifestOf } from "../task-module.js";
 import type { TaskOptions } from "../task-options.js";
 import { graphPoints, pointCount, promptInputs, takesPrompt } from "./prompt-length.js";
 
-/** A prompt that fits the model, in pixels of the picture. */
+/** A valid prompt, in pixels of the picture. */
 export interface PointPrompt {
   points: readonly Point[];
   labels: readonly number[];
@@ -37,11 +37,11 @@ export const options: TaskOptions<MaskGenerationTask> = {
   },
 };
 
-/** Labels of a click beside the object and on it. */
+/** Labels of a click on the background and on the object. */
 const BACKGROUND = 0;
 export const FOREGROUND = 1;
 
-/** Throws "invalid-prompt" for one that is empty, or that the model does not take. */
+/** Throws "invalid-prompt" for a prompt that is empty, or that the model does not take. */
 export function promptOf(
   { task, inputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "inputs">,
   { points = [], labels, box, mask, multimask = false }: RunOptions,
@@ -57,7 +57,7 @@ export function promptOf(
   return { points, labels: given, box: box ?? null, mask: logitsOf(mask, takes("mask")), multimask };
 }
 
-/** Throws "invalid-prompt" at a point outside of the picture. */
+/** Throws "invalid-prompt" for a point outside of the picture. */
 export function checkInside(
   { points, box }: PointPrompt,
   { width, height }: { width: number; height: number },
@@ -99,7 +99,7 @@ function checkBox(box: unknown, task: MaskGenerationTask): void {
   if (Array.isArray(box) && typeof box[0] === "object")
     throw promptError(
       `box: got a list of ${box.length}, a prompt is of one object`,
-      "call segment() for the box of each object: the picture is looked at once",
+      "call segment() for the box of each object: the picture is encoded only once",
     );
   const { x1, y1, x2, y2 } = Object(box) as Partial<Record<keyof Box, unknown>>;
   const sides = [x1, y1, x2, y2];
@@ -110,7 +110,10 @@ function checkBox(box: unknown, task: MaskGenerationTask): void {
     );
 }
 
-/** Throws where each graph has an input for a box, beside points: a box without a click, or a click without a box. */
+/**
+ * Throws if every graph has a box input besides the points, and the prompt is a box without a click or a
+ * click without a box.
+ */
 function checkBoxInput(
   { task, inputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "inputs">,
   { points, box }: PointPrompt,

@@ -1,11 +1,11 @@
-// How many points a prompt takes, and the graph that takes as many: what it is padded with changes the answer.
+// The number of points in a prompt, and the graph for that number: padding would change the result.
 
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
 import type { Size } from "../../preprocess/letterbox.js";
 import type { ManifestOf } from "../task-module.js";
 import type { PointPrompt } from "./options.js";
 
-/** Points of a box. */
+/** The number of points that a box becomes. */
 const CORNERS = 2;
 
 interface Decoder {
@@ -18,7 +18,7 @@ export function promptInputs({ inputs }: Pick<Manifest, "inputs">): PointPromptI
   return inputs.filter((input) => input.kind === "point-prompt");
 }
 
-/** Returns how many points a graph has to take for a prompt, corners and padding included. */
+/** Returns the number of points that a prompt needs in a graph, including box corners and padding. */
 export function pointCount(
   task: MaskGenerationTask,
   { points, box }: Pick<PointPrompt, "points" | "box">,
@@ -27,12 +27,12 @@ export function pointCount(
   return points.length + corners + Number(task.paddingPoint && box === null);
 }
 
-/** Returns how many points of each object the graph of these inputs takes. */
+/** Returns the number of points per object in the graph with these inputs. */
 export function graphPoints({ inputs }: Pick<Manifest, "inputs">): number {
   return pointsShape({ inputs }).at(-2) ?? 0;
 }
 
-/** Returns how many prompts the graph of these inputs takes in a run, each of an object of its own. */
+/** Returns the number of prompts, each for its own object, in a run of the graph with these inputs. */
 export function graphObjects({ inputs }: Pick<Manifest, "inputs">): number {
   return pointsShape({ inputs }).at(-3) ?? 1;
 }
@@ -41,7 +41,7 @@ function pointsShape({ inputs }: Pick<Manifest, "inputs">): readonly number[] {
   return promptInputs({ inputs }).find(({ role }) => role === "points")?.shape ?? [];
 }
 
-/** Whether the graph of these inputs takes exactly this prompt, and no other beside it. */
+/** Whether the graph with these inputs takes exactly this prompt, and no other with it. */
 export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt, "points" | "box">): boolean {
   if (graphObjects({ inputs }) !== 1) return false;
   const boxes = promptInputs({ inputs }).find(({ role }) => role === "box");
@@ -50,7 +50,7 @@ export function takesPrompt({ task, inputs }: Decoder, prompt: Pick<PointPrompt,
   return graphPoints({ inputs }) === pointCount(task, prompt) && takesBox;
 }
 
-/** The shape of the logits, and that of one mask's. */
+/** Returns the shape of the logits, and the shape of one mask's logits. */
 export function layoutOf({ task, outputs }: Pick<ManifestOf<MaskGenerationTask>, "task" | "outputs">): {
   dims: readonly number[];
   grid: Size;

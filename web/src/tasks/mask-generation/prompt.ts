@@ -1,5 +1,5 @@
-// The input tensors of a mask decoder from a prompt: clicks, a box, and the logits of an earlier mask. PointPromptInput in
-// the manifest says what each input holds.
+// Makes the input tensors of a mask decoder from a prompt: clicks, a box, and the logits of an earlier mask.
+// PointPromptInput in the manifest describes each input.
 
 import type { TensorData, Tensors } from "../../api/types.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
@@ -8,7 +8,7 @@ import { toTensor } from "../../tensors/typed-arrays.js";
 import { checkInside, type PointPrompt, promptError } from "./options.js";
 import { graphPoints, promptInputs } from "./prompt-length.js";
 
-/** Labels of the corners of a box, and of a point of padding. */
+/** The labels of a box's corners; the label of padding follows. */
 const CORNERS = [2, 3];
 const PADDING = -1;
 
@@ -24,7 +24,7 @@ export function promptFeeds(decoder: Decoder, prompt: PointPrompt, geometry: Geo
   return severalPromptFeeds(decoder, [prompt], geometry);
 }
 
-/** As `promptFeeds`, for as many prompts as the graph takes in a run, each of an object of its own. */
+/** Like promptFeeds(), for as many prompts as the graph takes in a run, each for its own object. */
 export function severalPromptFeeds(
   { task, inputs }: Decoder,
   prompts: readonly PointPrompt[],
@@ -36,7 +36,7 @@ export function severalPromptFeeds(
   return Object.fromEntries(filled.map((input) => [input.name, tensor(input, ofEach)]));
 }
 
-/** The values of a prompt for each role of input. */
+/** Returns the values of a prompt for each role of input. */
 function promptValues(
   task: MaskGenerationTask,
   prompt: PointPrompt,
@@ -60,7 +60,7 @@ function promptValues(
   };
 }
 
-/** The elements of an input, those of each prompt after the other's; 0 where there are none. */
+/** Returns an input's tensor with the values of one prompt after the other; 0 without values. */
 function tensor(input: PointPromptInput, prompts: readonly PromptValues[]): TensorData {
   const length = input.shape.reduce((product, size) => product * size, 1);
   const share = length / prompts.length;

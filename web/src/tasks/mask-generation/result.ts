@@ -3,28 +3,31 @@
 import type { Box } from "../../api/geometry.js";
 import type { RunResult } from "../../api/run-result.js";
 
-/** The object that a prompt points at. */
+/** The object of a prompt. */
 export interface MaskGenerationResult extends RunResult {
   kind: "mask-generation";
-  /** One, or all that an ambiguous prompt may mean where the run asked for them. */
+  /** One mask, or with `multimask` all that an ambiguous prompt may mean. */
   masks: ObjectMask[];
-  /** Which of them has the highest score. */
+  /** The index of the mask with the highest score. */
   best: number;
-  /** Those of the best mask. Given as the `mask` of a later prompt, they are refined. */
+  /** The logits of the best mask. Pass them as `mask` of a later prompt to refine it. */
   logits: MaskLogits;
 }
 
 /** The pixels of the picture that an object covers. */
 export interface ObjectMask {
-  /** Row by row, for each pixel of the source picture: 1 where the object is, 0 where it is not. */
+  /** Row by row, for each pixel of the source picture: 1 inside the object, 0 outside. */
   mask: Uint8Array<ArrayBuffer>;
-  /** The IoU with the true mask that the model predicts. */
+  /** The model's predicted IoU with the true mask. */
   score: number;
-  /** The least box around the pixels, all 0 where there are none. */
+  /** The bounding box of the pixels, all 0 if there are none. */
   box: Box;
 }
 
-/** What a mask is made of, as small as the model gives it: above the threshold is the object. */
+/**
+ * The logits that a mask is computed from, at the model's output size: values above the threshold are the
+ * object.
+ */
 export interface MaskLogits {
   data: Float32Array<ArrayBuffer>;
   columns: number;

@@ -1,4 +1,4 @@
-// Mask generation: the object that clicks and boxes point at.
+// Mask generation: segments the object that clicks and boxes point at.
 
 import { internalError } from "../../api/errors.js";
 import type { MaskGenerationResult, MaskLogits } from "../../api/types.js";
@@ -21,7 +21,7 @@ import { layoutOf } from "./prompt-length.js";
 
 type Fields = FieldsOf<MaskGenerationResult>;
 
-/** A prompt, and where the picture that it points at lies in the encoder's input. */
+/** A prompt, and the place of its picture in the encoder's input. */
 interface PromptContext {
   prompt: PointPrompt;
   geometry: Geometry | null;
@@ -71,7 +71,7 @@ export const task: TaskModule<MaskGenerationTask, Fields | EverythingFields, Con
   feeds(manifest, context) {
     if ("everything" in context) return {};
     const { prompt, geometry } = context;
-    if (geometry === null) throw internalError("a prompt without a picture that was looked at");
+    if (geometry === null) throw internalError("a prompt without a scene");
     return promptFeeds(manifest, prompt, geometry);
   },
   neededOutputs: ({ task: { masks, scores } }) => [masks, scores],

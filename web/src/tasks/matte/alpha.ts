@@ -1,19 +1,20 @@
-// Alpha from an output: over the model's input as numbers of 0 to 1, over the source picture in 255 levels.
+// Decodes alpha from an output: over the model's input as 0 to 1, over the source picture as levels of 0 to
+// 255.
 
 import type { MatteTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { type DepthMap, extent, readRows } from "../depth/depth-map.js";
 
-/** Where the values of one channel lie in an output, and how many channels there are. */
+/** The layout of an output: the offset of a channel's values, and the number of channels. */
 export interface AlphaLayout {
   grid: Size;
   channels: number;
-  /** Elements from one cell to the next, and from one channel to the next. */
+  /** Strides in elements: from one cell to the next, and from one channel to the next. */
   cellStep: number;
   channelStep: number;
 }
 
-/** Of [1, h, w], [1, channels, h, w] or [1, h, w, channels]. */
+/** Returns the layout of [1, h, w], [1, channels, h, w] or [1, h, w, channels]. */
 export function alphaLayout({ layout }: Pick<MatteTask, "layout">, dims: readonly number[]): AlphaLayout {
   const [, second = 0, third = 0, fourth = 0] = dims;
   if (dims.length === 3)
@@ -24,7 +25,7 @@ export function alphaLayout({ layout }: Pick<MatteTask, "layout">, dims: readonl
   return { grid, channels: second, cellStep: 1, channelStep: third * fourth };
 }
 
-/** Returns alpha over the input, see MatteTask: NaN where the output is no number. */
+/** Returns alpha over the input, see MatteTask: NaN where the output is NaN. */
 export function alphaCells(task: MatteTask, values: Float32Array, layout: AlphaLayout): Float32Array {
   const { grid, cellStep, channelStep } = layout;
   const cells = new Float32Array(grid.width * grid.height);
@@ -37,7 +38,7 @@ export function alphaCells(task: MatteTask, values: Float32Array, layout: AlphaL
   return cells;
 }
 
-/** The values that are transparent and opaque. */
+/** Returns the values that mean transparent and opaque. */
 function alphaEnds(
   task: Pick<MatteTask, "low" | "high" | "minMax">,
   cells: Float32Array,
@@ -47,7 +48,7 @@ function alphaEnds(
   return min < max ? { low: min, high: max } : task;
 }
 
-/** Returns the levels of alpha at the pixels of the source, 0 where the model saw nothing. */
+/** Returns the levels of alpha at the pixels of the source, 0 outside of the model's input. */
 export function alphaLevels(geometry: Geometry, map: DepthMap): Uint8Array<ArrayBuffer> {
   const { width, height } = geometry.source;
   const levels = new Uint8Array(width * height);

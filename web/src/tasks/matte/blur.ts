@@ -1,23 +1,24 @@
-// A small picture, blurred where nothing is in front: each pixel the mean of those around it, by how much each is behind.
+// Blurs the background of a small picture: each pixel is a mean of its neighbours, weighted by how much they
+// are background.
 
 import type { Size } from "../../preprocess/letterbox.js";
 
-/** Pixels of the longer side of what is blurred: enlarged again nobody sees more. */
+/** The longer side of the blurred picture, in pixels. After enlarging, a larger one would look the same. */
 const LONGER_SIDE = 192;
-/** Of the Gaussian, in those pixels, and how far it reaches. */
+/** The sigma of the Gaussian, in these pixels, and its radius. */
 const SIGMA = 4;
 const REACH = 12;
-/** What a pixel that is wholly in front still counts. */
+/** The least weight of a pixel, for pixels that are completely foreground. */
 const LEAST = 1 / 1024;
 
-/** The size of a picture when it is blurred. */
+/** Returns the size at which a picture is blurred. */
 export function shrunk({ width, height }: Size): Size {
   const shrink = Math.max(1, Math.max(width, height) / LONGER_SIDE);
   const side = (length: number): number => Math.max(1, Math.round(length / shrink));
   return { width: side(width), height: side(height) };
 }
 
-/** Blurs a small picture. `alpha` is that of the picture at its full size. */
+/** Blurs a small picture. `alpha` is the alpha of the picture at its full size. */
 export function blurBehind({ width, height, data }: ImageData, alpha: Uint8Array, full: Size): ImageData {
   const behind = meanBehind({ width, height }, alpha, full);
   const sums = new Float32Array(width * height * 4);
@@ -39,7 +40,7 @@ export function blurBehind({ width, height, data }: ImageData, alpha: Uint8Array
   return blurred;
 }
 
-/** Returns for each small pixel how much of it is behind what is in front. */
+/** Returns for each small pixel its share of background. */
 function meanBehind({ width, height }: Size, alpha: Uint8Array, full: Size): Float32Array {
   const sums = new Float32Array(width * height);
   const counts = new Float32Array(width * height);
@@ -59,7 +60,7 @@ interface Axis {
   step: number;
 }
 
-/** Blurs four channels along an axis; what is beyond an edge does not count. */
+/** Blurs four channels along an axis. Pixels outside of the picture have no weight. */
 function smoothed(values: Float32Array, along: Axis, lines: Axis): Float32Array {
   const result = new Float32Array(values.length);
   const bell = Array.from({ length: 2 * REACH + 1 }, (_, at) =>

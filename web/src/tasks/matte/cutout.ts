@@ -1,4 +1,4 @@
-// What is in front, cut out of the picture on the CPU. The shader beside it does the same.
+// Cuts the foreground out of the picture on the CPU. The shader next to this file does the same.
 
 import type { Pixels } from "../../preprocess/canvas-pixels.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
@@ -6,7 +6,7 @@ import { type DepthMap, readRows } from "../depth/depth-map.js";
 
 const OPAQUE = 255;
 
-/** The picture's colours, not multiplied by alpha, and alpha times its own. */
+/** Returns the picture with its colours, not premultiplied, and the product of both alphas. */
 export function withAlpha({ width, height, data }: Pixels, alpha: Uint8Array): ImageData {
   const cut = new ImageData(width, height);
   for (let at = 0, to = 0; at < alpha.length; at++, to += 4) {
@@ -16,7 +16,7 @@ export function withAlpha({ width, height, data }: Pixels, alpha: Uint8Array): I
   return cut;
 }
 
-/** Pixels that are neither transparent nor opaque take the colours of `foreground`. */
+/** Sets the colours of translucent pixels to those of `foreground`. */
 export function takeEdges(cut: ImageData, alpha: Uint8Array, { data }: Pixels): void {
   for (const [at, level] of alpha.entries()) {
     if (level === 0 || level === OPAQUE) continue;
@@ -25,8 +25,8 @@ export function takeEdges(cut: ImageData, alpha: Uint8Array, { data }: Pixels): 
 }
 
 /**
- * The picture with alpha. Pixels that are neither transparent nor opaque take the colours of `foreground`, a map of red, of
- * green and of blue, where there is one.
+ * Returns the picture with alpha. Translucent pixels take the colours of `foreground`, maps of red, green and
+ * blue, if it is not null.
  */
 export function cutOut(
   pixels: Pixels,

@@ -1,4 +1,4 @@
-// How far alpha of one picture is apart from the same in reduced precision.
+// Compares the alpha of a picture with the alpha in reduced precision.
 
 import type { MatteTask } from "../../manifest/manifest.js";
 import {
@@ -11,8 +11,8 @@ import {
 import { alphaCells } from "./alpha.js";
 
 /**
- * Returns in words what differs by more than the tolerance, null where nothing does. Of several channels every one is taken
- * for alpha; logits of classes are compared as they are.
+ * Returns in words what differs by more than the tolerance, null if nothing does. If there are several
+ * channels, each is compared as alpha; logits of classes are compared unchanged.
  */
 export function matteDifference(
   task: MatteTask,

@@ -1,4 +1,5 @@
-// What lies behind a cutout: a colour, another picture, or the picture itself, blurred without what is in front.
+// Draws a cutout on a background: a colour, another picture, or the source picture blurred, without its
+// foreground.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { Size } from "../../preprocess/letterbox.js";
@@ -10,12 +11,12 @@ export interface DrawablePicture {
   size: Size;
 }
 
-/** What can be drawn behind; of "blur" the picture that was run. */
+/** A background that can be drawn; for "blur" with the source picture. */
 export type DrawableBackground =
   | { kind: "color"; color: string }
   | { kind: "picture" | "blur"; picture: DrawablePicture };
 
-/** Returns the cutout on its background, opaque. `alpha` is the cutout's, pixel by pixel. */
+/** Returns the cutout on its background, opaque. `alpha` is the cutout's alpha, pixel by pixel. */
 export function onBackground(
   background: DrawableBackground,
   cutout: ImageBitmap,
@@ -34,7 +35,7 @@ export function onBackground(
   return canvas.transferToImageBitmap();
 }
 
-/** Draws a picture of any size so that it covers the canvas, its middle in the middle. */
+/** Draws a picture of any size so that it covers the canvas, centred. */
 function cover(
   context: OffscreenCanvasRenderingContext2D,
   { image, size }: DrawablePicture,
@@ -46,7 +47,9 @@ function cover(
   context.drawImage(image, (width - across) / 2, (height - down) / 2, across, down);
 }
 
-/** The picture, small and blurred, without what is in front: that would shine around its own outline. */
+/**
+ * Returns the picture, small and blurred, without its foreground, which would glow around its own outline.
+ */
 function blurred({ image }: DrawablePicture, alpha: Uint8Array, size: Size): OffscreenCanvas {
   const small = shrunk(size);
   const { canvas, context } = canvasOf(small);

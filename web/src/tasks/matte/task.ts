@@ -1,4 +1,4 @@
-// Matte: what is in front, cut out of the picture.
+// Matting: cuts the foreground out of the picture.
 
 import { internalError } from "../../api/errors.js";
 import type { MatteResult, Tensors } from "../../api/types.js";
@@ -23,7 +23,7 @@ type Fields = FieldsOf<MatteResult>;
 type Context = Background | null;
 
 const gpu: GpuDecoder<MatteTask, Fields, Context> = {
-  refusal: ({ foreground }) => (foreground === null ? null : "the model gives the colours of the foreground"),
+  refusal: ({ foreground }) => (foreground === null ? null : "the model has an output of foreground colours"),
   outputs: ({ output, foreground }) => (foreground === null ? [output] : []),
   async open(device) {
     const cutter = await GpuCutter.open(device);
@@ -87,7 +87,7 @@ export const task: TaskModule<MatteTask, Fields, Context> = {
   gpu,
 };
 
-/** Alpha over the model's input. */
+/** Returns alpha over the model's input. */
 function alphaMap(manifest: ManifestOf<MatteTask>, outputs: Tensors): DepthMap {
   const { task } = manifest;
   const { dims, layout, input } = layoutOf(manifest, task.output);
@@ -95,7 +95,7 @@ function alphaMap(manifest: ManifestOf<MatteTask>, outputs: Tensors): DepthMap {
   return { values, grid: layout.grid, input };
 }
 
-/** The colours of what is in front, each a map over the model's input. */
+/** Returns the foreground's colours, each channel a map over the model's input. */
 function foregroundMaps(manifest: ManifestOf<MatteTask>, outputs: Tensors): DepthMap[] | null {
   const { foreground } = manifest.task;
   if (foreground === null) return null;
@@ -109,7 +109,7 @@ function foregroundMaps(manifest: ManifestOf<MatteTask>, outputs: Tensors): Dept
   });
 }
 
-/** The shape of an output, how its channels lie in it, and the size of the input that it is over. */
+/** Returns the shape of an output, the layout of its channels, and the size of the input it covers. */
 function layoutOf(
   { task, inputs, outputs }: ManifestOf<MatteTask>,
   name: string,

@@ -1,4 +1,4 @@
-// A cutout on the background that a run asked for.
+// Draws a cutout on the background of the run's options.
 
 import { sizeOf } from "../../preprocess/canvas-pixels.js";
 import { type TextureSource, textureSource } from "../../preprocess/gpu/upload-texture.js";
@@ -6,7 +6,7 @@ import type { Picture } from "../../preprocess/pixels.js";
 import { onBackground } from "./on-background.js";
 import type { Background } from "./options.js";
 
-/** Returns the cutout as it is, or closes it and returns it on its background. */
+/** Returns the cutout unchanged, or closes it and returns it on its background. */
 export async function withBackground(
   background: Background | null,
   cutout: ImageBitmap,
@@ -38,7 +38,7 @@ async function withDrawable<T>(picture: Picture, draw: (image: ImageBitmap) => T
   });
 }
 
-/** Hands the picture to `work` as a frame, which is closed afterwards unless it is the picture itself. */
+/** Passes the picture to `work` as a frame, which is closed afterwards unless it is the picture itself. */
 export async function withTexture<T>(
   picture: Picture,
   work: (source: TextureSource) => T | Promise<T>,

@@ -1,4 +1,4 @@
-// Pictures in slices.
+// Rotated boxes run on slices.
 
 import type { ObbTask } from "../../manifest/manifest.js";
 import { slicedOptions } from "../sliced-options.js";

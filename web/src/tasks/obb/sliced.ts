@@ -1,4 +1,5 @@
-// Rotated boxes that were found in slices. Of those that match only the best is kept: what is around two of them is none.
+// Rotated boxes from slices. Of matching boxes only the best is kept: two rotated boxes have no common
+// rotated box.
 
 import type { Box, OrientedObject, Point } from "../../api/types.js";
 import type { Size } from "../../preprocess/letterbox.js";

@@ -1,4 +1,4 @@
-// Rows of a head for rotated boxes into objects in the source picture.
+// Rotated boxes: decodes rows [1, rows, 7] into objects in the source picture.
 
 import type { ObbResult, OrientedObject, Point } from "../../api/types.js";
 import type { ObbTask } from "../../manifest/manifest.js";
@@ -15,7 +15,7 @@ import {
 import { readRows } from "../read-output.js";
 import type { FieldsOf, TaskModule } from "../task-module.js";
 
-/** Those of any detection, and the angle. */
+/** The columns of every detection, and the angle. */
 const OBJECT_COLUMNS = DETECTION_COLUMNS + 1;
 
 export const task: TaskModule<ObbTask, FieldsOf<ObbResult>> = {
@@ -35,7 +35,7 @@ export function decodeObjects(task: ObbTask, geometry: Geometry, rows: Float32Ar
   return rowsWithoutPadding(rows, OBJECT_COLUMNS).map((row) => decodeObject(task, geometry, row));
 }
 
-/** The box is measured in the source: a picture squeezed more one way turns and stretches it. */
+/** The box is measured in the source picture: an unequal scale of x and y turns and stretches it. */
 function decodeObject(task: ObbTask, geometry: Geometry, row: Float32Array): OrientedObject {
   const inside = rowCorners(row);
   const corners = inside.map(({ x, y }) => sourcePoint(geometry, [x, y])) as Corners;
@@ -75,7 +75,7 @@ function hasNoSides(row: Float32Array): boolean {
   return at(row, 2) <= 0 || at(row, 3) <= 0;
 }
 
-/** By how far the ends of the longer side are apart: a half turn is the same box. */
+/** Compares angles by the distance between the ends of the longer side; a half turn is the same box. */
 function anglesMatch(_: ObbTask, row: Float32Array, other: Float32Array, { pixels }: Tolerance): boolean {
   const turned = Math.abs(at(row, DETECTION_COLUMNS) - at(other, DETECTION_COLUMNS)) % Math.PI;
   const reach = Math.max(at(row, 2), at(row, 3)) / 2;

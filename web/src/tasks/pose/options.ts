@@ -1,4 +1,4 @@
-// Pictures in slices. Of merged poses the keypoints are those of the best.
+// Poses run on slices. Merged poses keep the keypoints of the best.
 
 import type { Pose } from "../../api/types.js";
 import type { PoseTask } from "../../manifest/manifest.js";

@@ -10,7 +10,7 @@ export interface PoseResult extends RunResult {
   poses: Pose[];
 }
 
-/** A person, or another object that has keypoints. */
+/** A person, or another object with keypoints. */
 export interface Pose extends Detection, CropAttributes {
   /** In the order of the manifest's keypoints. */
   keypoints: KeypointPosition[];
@@ -21,6 +21,6 @@ export interface KeypointPosition {
   name: string;
   x: number;
   y: number;
-  /** 1 where the model gives none. */
+  /** 1 if the model has no confidence of keypoints. */
   confidence: number;
 }

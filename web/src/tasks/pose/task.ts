@@ -1,4 +1,5 @@
-// Pose estimation: rows [1, rows, 6 + keypoints * size] into boxes with keypoints in the source picture.
+// Pose estimation: decodes rows [1, rows, 6 + keypoints * size] into boxes with keypoints in the source
+// picture.
 
 import type { KeypointPosition, Pose, PoseResult } from "../../api/types.js";
 import type { PoseTask } from "../../manifest/manifest.js";
@@ -36,7 +37,7 @@ export function decodePoses(task: PoseTask, geometry: Geometry, rows: Float32Arr
   }));
 }
 
-/** A hand outside the picture stays outside. */
+/** Keypoints are not clamped: a hand outside of the picture stays outside. */
 function decodeKeypoints(task: PoseTask, geometry: Geometry, row: Float32Array): KeypointPosition[] {
   return task.keypoints.map(({ name }, index) => {
     const values = row.subarray(DETECTION_COLUMNS + index * task.keypointSize);

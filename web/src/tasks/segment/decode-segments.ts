@@ -1,4 +1,4 @@
-// Rows and prototypes of a segmentation head into objects and their masks in the source picture.
+// Decodes rows and prototypes of a segmentation head into objects with masks in the source picture.
 
 import type { Segment } from "../../api/types.js";
 import type { SegmentTask } from "../../manifest/manifest.js";

@@ -1,4 +1,4 @@
-// Pictures in slices.
+// Instance segmentation runs on slices.
 
 import type { SegmentTask } from "../../manifest/manifest.js";
 import { slicedOptions } from "../sliced-options.js";

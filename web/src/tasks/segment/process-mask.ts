@@ -1,24 +1,29 @@
-// Which pixels of the model's input an object covers, cut out of weighted prototypes.
+// Computes which pixels of the model's input an object covers, from weighted prototypes.
 
 import type { Mask } from "../../api/types.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { at, sourcePoint } from "../detection-rows.js";
 
-/** The elements of the prototypes in row-major order, the size of each, and that of the input they cover. */
+/**
+ * The elements of the prototypes in row-major order, the size of each, and the size of the input they cover.
+ */
 export interface Prototypes {
   protos: Float32Array;
   grid: Size;
   input: Size;
 }
 
-/** A mask that is still to be decided, and what of the prototypes each of its columns and rows lies between. */
+/** The pixels of a mask, and the taps of its columns and rows in the prototypes. */
 export interface MaskGeometry {
   rectangle: Omit<Mask, "data">;
   x: readonly Tap[];
   y: readonly Tap[];
 }
 
-/** Every pixel of the input whose centre lies in the box x1 y1 x2 y2 and in the picture. See SegmentTask. */
+/**
+ * Returns every pixel of the input whose centre is in the box x1 y1 x2 y2 and in the picture. See
+ * SegmentTask.
+ */
 export function maskGeometry(
   geometry: Geometry,
   box: Float32Array,
@@ -48,7 +53,7 @@ export function processMask(
   return { ...rectangle, data: thresholdMask(weightedSum(coefficients, protos, grid, part), part, { x, y }) };
 }
 
-/** The part of the prototypes' grid that the taps of a mask touch. */
+/** The part of the prototypes' grid that the taps of a mask read. */
 interface GridPart {
   left: number;
   top: number;
@@ -71,7 +76,7 @@ interface Span {
 
 type Interval = readonly [from: number, to: number];
 
-/** The pixels with low <= centre < high in picture and input. None where the box is not a number. */
+/** Returns the pixels with low <= centre < high in picture and input; none if the box is NaN. */
 function span([low, high]: Interval, [start, end]: Interval, size: number): Span {
   const least = Math.max(start, 0);
   const pixel = (edge: number): number => Math.ceil(Math.min(Math.max(edge - 0.5, least), end, size));
@@ -79,14 +84,16 @@ function span([low, high]: Interval, [start, end]: Interval, size: number): Span
   return count > 0 ? { first: pixel(low), count } : { first: pixel(low) || least, count: 0 };
 }
 
-/** The two places in the prototypes that a pixel lies between, and how far it is from the first to the second. */
+/**
+ * The two positions in the prototypes that a pixel is between, and the fraction from the first to the second.
+ */
 export interface Tap {
   first: number;
   second: number;
   fraction: number;
 }
 
-/** Half-pixel centres, clamped at the edges. */
+/** Returns the taps: half-pixel centres, clamped at the edges. */
 function taps({ first, count }: Span, size: number, grid: number): Tap[] {
   return Array.from({ length: count }, (_, index) => {
     const centre = ((first + index + 0.5) * grid) / size - 0.5;
@@ -96,7 +103,10 @@ function taps({ first, count }: Span, size: number, grid: number): Tap[] {
   });
 }
 
-/** The prototypes' sum over a part of their grid. In float64 and in the order of the coefficients, as Python sums. */
+/**
+ * Returns the weighted sum of the prototypes over a part of their grid, in float64 and in Python's order of
+ * addition.
+ */
 function weightedSum(
   coefficients: Float32Array,
   protos: Float32Array,

@@ -1,4 +1,4 @@
-// Objects and their masks.
+// Objects with masks.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { Detection } from "../detect/result.js";
@@ -14,7 +14,7 @@ export interface Segment extends Detection {
   mask: Mask;
 }
 
-/** A grid over a rectangle of the source picture, one cell for each pixel of the model's input. */
+/** A grid over a rectangle of the source picture; each cell is a pixel of the model's input. */
 export interface Mask {
   /** The rectangle, in source pixels. */
   x: number;
@@ -23,6 +23,6 @@ export interface Mask {
   height: number;
   columns: number;
   rows: number;
-  /** Row by row: 1 where the object is, 0 where it is not. */
+  /** Row by row: 1 inside the object, 0 outside. */
   data: Uint8Array<ArrayBuffer>;
 }

@@ -1,5 +1,5 @@
-// Objects with masks that were found in slices. As in SAHI the boxes around their masks are compared, and the masks of those
-// that match become one, of the pixels of the picture.
+// Objects with masks from slices. As in SAHI, the bounding boxes of their masks are compared, and matching
+// masks are merged into one mask in pixels of the picture.
 
 import type { Box, Mask, Segment } from "../../api/types.js";
 import { insideMask } from "../../export/objects.js";
@@ -20,8 +20,8 @@ export const MASKED: SlicedTask<Segment> = {
 };
 
 /**
- * The places of the outermost pixels of a mask, as SAHI's polygons have them: a mask one pixel wide has a width of 0. Null of
- * an empty mask.
+ * Returns the outermost pixels of a mask, as in SAHI's polygons: a mask one pixel wide has a width of 0. Null
+ * for an empty mask.
  */
 function pixelsAround({ x, y, width, height, columns, rows, data }: Mask): Box | null {
   let [left, top, right, bottom] = [columns, rows, -1, -1];
@@ -44,12 +44,15 @@ function pixelsAround({ x, y, width, height, columns, rows, data }: Mask): Box |
   };
 }
 
-/** The first pixel whose centre is not before an edge. */
+/** Returns the first pixel whose centre is at or after an edge. */
 function firstPixel(edge: number): number {
   return Math.ceil(edge - 0.5) + 0; // not -0
 }
 
-/** A cell for each pixel of the picture in the rectangle around the masks: 1 where its centre is in one of them. */
+/**
+ * Returns the union: a cell for each pixel of the rectangle around the masks, 1 if its centre is in one of
+ * them.
+ */
 function unionOf(masks: readonly Mask[]): Mask {
   const around = boxAround(masks.map(wholePixels));
   const { x1: x, y1: y } = around;
@@ -65,7 +68,7 @@ function unionOf(masks: readonly Mask[]): Mask {
   return { x, y, width: columns, height: rows, columns, rows, data };
 }
 
-/** The pixels whose centres are in the rectangle of a mask. */
+/** Returns the pixels whose centres are in the rectangle of a mask. */
 function wholePixels({ x, y, width, height }: Mask): Box {
   return {
     x1: firstPixel(x),

@@ -1,4 +1,4 @@
-// Instance masks: objects of a segmentation head with the pixels that each covers.
+// Instance segmentation: objects with masks of their pixels.
 
 import { internalError } from "../../api/errors.js";
 import type { SegmentResult, Tensors } from "../../api/types.js";
@@ -58,7 +58,7 @@ function segmentRows(task: SegmentTask, outputs: Tensors): Float32Array {
   return readRows(task, outputs, segmentColumns(task));
 }
 
-/** The shape of the prototypes, the size of each, and the input that they are over. */
+/** Returns the shape of the prototypes, the size of each, and the size of the input they cover. */
 function protoSizes({ task, inputs, outputs }: ManifestOf<SegmentTask>): {
   dims: readonly number[];
   grid: Size;

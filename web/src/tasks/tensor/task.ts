@@ -1,4 +1,4 @@
-// Plain tensors: what the graph gave, as it is.
+// Plain tensors: the graph's outputs, unchanged.
 
 import type { TensorResult } from "../../api/types.js";
 import type { TensorTask } from "../../manifest/manifest.js";

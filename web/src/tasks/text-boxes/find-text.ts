@@ -1,4 +1,5 @@
-// PaddleOCR's DBPostProcess, without its last rounding: a probability map [height, width] into rotated rectangles of text.
+// PaddleOCR's DBPostProcess, without its last rounding: a probability map [height, width] into rotated
+// rectangles of text.
 //
 //   threshold -> contours -> minAreaRect -> score (mean inside) -> unclip (grow) -> minAreaRect
 
@@ -14,13 +15,13 @@ export interface TextMap {
   cells: Float32Array;
 }
 
-/** Corners in cells of the map; the score is the mean probability inside. */
+/** The corners, in cells of the map, and the score: the mean probability inside. */
 interface TextRectangle {
   corners: Polygon;
   score: number;
 }
 
-/** The least shorter side of a rectangle, in cells of the map; after unclipping, two more. */
+/** The minimum shorter side of a rectangle, in cells of the map; after unclipping, two more. */
 const MIN_SIDE = 3;
 
 export function findText(task: TextBoxesTask, map: TextMap, confidence: number): TextRectangle[] {
@@ -35,7 +36,10 @@ export function findText(task: TextBoxesTask, map: TextMap, confidence: number):
   });
 }
 
-/** 1 for each cell above the threshold. Logits are compared with log(t / (1 - t)), to save a sigmoid per cell. */
+/**
+ * Returns 1 for each cell above the threshold. Logits are compared with log(t / (1 - t)), to save a sigmoid
+ * per cell.
+ */
 function bitmapOf({ threshold, activation }: TextBoxesTask, { width, height, cells }: TextMap): Bitmap {
   const logitThreshold = activation === "sigmoid" ? Math.log(threshold / (1 - threshold)) : threshold;
   const bitmap = new Uint8Array(cells.length);
@@ -43,7 +47,7 @@ function bitmapOf({ threshold, activation }: TextBoxesTask, { width, height, cel
   return { width, height, cells: bitmap };
 }
 
-/** DBNet's unclip distance: area * ratio / perimeter. */
+/** Returns DBNet's unclip distance: area * ratio / perimeter. */
 function unclipDistance([first, second, third]: Polygon, ratio: number): number {
   const sides = [
     Math.hypot(second[0] - first[0], second[1] - first[1]),
@@ -52,7 +56,7 @@ function unclipDistance([first, second, third]: Polygon, ratio: number): number 
   return (sides[0] * sides[1] * ratio) / (2 * (sides[0] + sides[1]));
 }
 
-/** The corners clockwise from the upper one of the two on the left. */
+/** Returns the corners clockwise, from the upper one of the two on the left. */
 function fromUpperLeft(corners: Polygon): Polygon {
   const [a, b, c, d] = [...corners].sort(([x1, y1], [x2, y2]) => x1 - x2 || y1 - y2) as Polygon;
   const [upperLeft, lowerLeft] = a[1] <= b[1] ? [a, b] : [b, a];
@@ -60,7 +64,9 @@ function fromUpperLeft(corners: Polygon): Polygon {
   return [upperLeft, upperRight, lowerRight, lowerLeft];
 }
 
-/** The mean of the cells that OpenCV's `fillPoly` fills of a convex polygon, its outline among them. */
+/**
+ * Returns the mean of the cells that OpenCV's `fillPoly` fills for a convex polygon, including its outline.
+ */
 function meanInside({ activation }: TextBoxesTask, map: TextMap, corners: readonly Corner[]): number {
   const { width, height, cells } = map;
   let [sum, count] = [0, 0];
@@ -76,7 +82,9 @@ function meanInside({ activation }: TextBoxesTask, map: TextMap, corners: readon
   return count === 0 ? 0 : sum / count;
 }
 
-/** The first and the last column of each row, by the lines that OpenCV draws between the corners. */
+/**
+ * Returns the first and the last column of each row, from the lines that OpenCV draws between the corners.
+ */
 function rowsInside(corners: readonly Corner[]): Map<number, [number, number]> {
   const rows = new Map<number, [number, number]>();
   for (const [at, corner] of corners.entries()) {

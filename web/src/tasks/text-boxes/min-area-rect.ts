@@ -8,7 +8,9 @@ export interface Rectangle {
   shortSide: number;
 }
 
-/** A rectangle along `direction`, a vector that is not of length 1: `ends` are in units of its length. */
+/**
+ * A rectangle along `direction`, a vector that need not be of length 1: `ends` are in units of its length.
+ */
 interface Candidate {
   direction: Corner;
   squaredLength: number;
@@ -16,9 +18,9 @@ interface Candidate {
 }
 
 /**
- * Returns the rectangle of the smallest area; one of its sides lies along a side of the polygon. Of equal areas it is the
- * one whose side has the largest angle in 0° to 90°: with the whole numbers of a bitmap, equal areas are exactly equal. A
- * `margin` grows the polygon by a round border of that width first.
+ * Returns the rectangle of the smallest area; one of its sides is along a side of the polygon. Of equal areas
+ * it is the one whose side has the largest angle in 0° to 90°: with integer coordinates, equal areas are
+ * exactly equal. A `margin` first grows the polygon by a round border of that width.
  */
 export function minAreaRect(hull: readonly Corner[], margin = 0): Rectangle {
   const candidates = hull.map((from, at) => {
@@ -32,7 +34,7 @@ export function minAreaRect(hull: readonly Corner[], margin = 0): Rectangle {
   return toRectangle(best);
 }
 
-/** Turns a direction by quarter turns until x > 0 and y >= 0. */
+/** Rotates a direction by quarter turns until x > 0 and y >= 0. */
 function firstQuarter([x, y]: Corner): Corner {
   if (x === 0 && y === 0) return [1, 0];
   return x > 0 && y >= 0 ? [x, y] : firstQuarter([-y, x]);

@@ -1,4 +1,4 @@
-// The threshold of scores.
+// The confidence threshold of a run.
 
 import type { RunOptions } from "../../api/types.js";
 import type { TextBoxesTask } from "../../manifest/manifest.js";
@@ -13,7 +13,7 @@ export const options: TaskOptions<TextBoxesTask> = {
   check: ({ task }, runOptions) => confidenceOf(task, runOptions),
 };
 
-/** Throws on a threshold that is out of range. */
+/** Throws for a threshold that is out of range. */
 export function confidenceOf(task: TextBoxesTask, { confidence = task.confidence }: RunOptions): number {
   checkUnitRange("confidence", confidence);
   return confidence;

@@ -1,4 +1,4 @@
-// Outlines of a bitmap: of what is set, and of the holes in it, each as the convex polygon around its pixels.
+// Finds the outlines of a bitmap: of set cells, and of holes. Each is the convex hull of its pixels.
 
 import { connectedRuns, type Run } from "../connected-runs.js";
 import type { Corner } from "./result.js";
@@ -10,7 +10,10 @@ export interface Bitmap {
   cells: Uint8Array;
 }
 
-/** The least and the largest column of each row from `top` on, and where the outline is found first. */
+/**
+ * The minimum and maximum column of each row from `top` on, and the position where the outline is found
+ * first.
+ */
 interface Outline {
   first: Corner;
   top: number;
@@ -20,8 +23,8 @@ interface Outline {
 
 /**
  * Returns the convex hull of each outline, `most` at most. Outlines are those of OpenCV's `findContours` with
- * `RETR_LIST`, in its order, the last one found first: of set cells that touch at edges or corners, and of holes, whose
- * cells touch at edges. A hole's outline are the set cells around it.
+ * `RETR_LIST`, in its order, the last one found first: of set cells that touch at edges or corners, and of
+ * holes, whose cells touch at edges. The outline of a hole is the set cells around it.
  */
 export function outlineHulls(bitmap: Bitmap, most: number): Corner[][] {
   const { width, height } = bitmap;
@@ -56,7 +59,7 @@ function outlineOf(runs: readonly Run[]): Outline {
   return outline;
 }
 
-/** A hole and its neighbours at edges have the hull of its outline. */
+/** Returns the outline of a hole: its hull is that of the hole's cells and their neighbours at edges. */
 function outlineAround(runs: readonly Run[]): Outline {
   const outline = emptyOutline(runs, 1);
   for (const { line, begin, end } of runs) {
@@ -78,7 +81,7 @@ function widen({ top, lefts, rights }: Outline, line: number, left: number, righ
   rights[at] = Math.max(rights[at] ?? right, right);
 }
 
-/** Andrew's monotone chain over the ends of rows, from the top down and back. */
+/** Returns the convex hull by Andrew's monotone chain over the ends of rows, from the top down and back. */
 function hullOf({ top, lefts, rights }: Outline): Corner[] {
   const points = lefts.flatMap((left, at): Corner[] => {
     const right = rights[at] ?? left;

@@ -1,8 +1,11 @@
-// Text boxes from the top down, and from the left in a row: PaddleOCR's `sorted_boxes`.
+// Sorts text boxes from top to bottom, and from left to right in a row: PaddleOCR's `sorted_boxes`.
 
 import type { Polygon } from "./result.js";
 
-/** Boxes are of one row where their first corners are less than this many pixels of the picture apart in height. */
+/**
+ * Boxes are in one row if the heights of their first corners differ by less than this many pixels of the
+ * picture.
+ */
 const ROW_HEIGHT = 10;
 
 export function inReadingOrder<T extends { polygon: Polygon }>(boxes: readonly T[]): T[] {

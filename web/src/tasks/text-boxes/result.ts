@@ -1,18 +1,18 @@
-// Where text is.
+// The positions of text.
 
 import type { RunResult } from "../../api/run-result.js";
 import type { Detection } from "../detect/result.js";
 
-/** Where text is in a picture. */
+/** The positions of text in a picture. */
 export interface TextBoxesResult extends RunResult {
   kind: "text-boxes";
-  /** In reading order: rows from the top down, each from the left. */
+  /** In reading order: rows from top to bottom, each from left to right. */
   detections: TextBox[];
 }
 
-/** Text, `label` is "text". Its `box` is the upright one around the polygon. */
+/** A text box, with the `label` "text". Its `box` is the upright box around the polygon. */
 export interface TextBox extends Detection {
-  /** In the picture: clockwise from the upper left corner of the text. */
+  /** In pixels of the picture, clockwise from the top left corner of the text. */
   polygon: Polygon;
 }
 

@@ -1,4 +1,4 @@
-// A map of where text is into boxes in the source picture.
+// Text detection: decodes a probability map into boxes in the source picture.
 
 import type { TextBox, TextBoxesResult } from "../../api/types.js";
 import type { TextBoxesTask } from "../../manifest/manifest.js";
@@ -23,11 +23,14 @@ export const task: TaskModule<TextBoxesTask, FieldsOf<TextBoxesResult>, number> 
     const detections = decodeTextBoxes(task, geometry, map, planeSize(runInput(inputs).image), confidence);
     return { kind: "text-boxes", ...geometry.source, detections };
   },
-  /** A picture without text is a map of zeros. */
+  /** A picture without text has a map of zeros. */
   flatOutputsAllowed: true,
 };
 
-/** In reading order. What lies outside of the picture is cut off. `input` is the size that the map is of. */
+/**
+ * Returns the boxes in reading order, clipped to the picture. `input` is the size of the input that the map
+ * covers.
+ */
 export function decodeTextBoxes(
   task: TextBoxesTask,
   geometry: Geometry,

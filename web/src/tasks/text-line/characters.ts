@@ -1,14 +1,17 @@
-// Characters of a line from the scores of a recognizer, as `TextRecognition` in the manifest's schema defines them.
+// Decodes the characters of a line from a recognizer's scores, as `TextRecognition` in the manifest's schema
+// defines it.
 
 import type { TextWord } from "../../api/types.js";
 import type { TextLineTask, TextTask } from "../../manifest/manifest.js";
 
-/** What the scores of a line are decoded with. `characters` are split once for a run. */
+/** The rules for decoding the scores of a line. `characters` are split once for a run. */
 export type CharacterRules = Pick<TextLineTask, "blank" | "logits" | "decoding"> & {
   characters: readonly string[];
 };
 
-/** A character, its score, and where it is: from `start` up to `end`, in columns or in pixels along the line. */
+/**
+ * A character, its score, and its position: from `start` up to `end`, in columns or in pixels along the line.
+ */
 export interface ReadCharacter {
   text: string;
   score: number;
@@ -16,7 +19,10 @@ export interface ReadCharacter {
   end: number;
 }
 
-/** Where the columns lie: each is `column` pixels of the input wide, a pixel of which is `scale` of the picture's. */
+/**
+ * The positions of columns: each is `column` pixels of the input wide, and a pixel of the input is `scale` of
+ * the picture.
+ */
 export interface ColumnPlaces {
   column: number;
   left: number;
@@ -34,7 +40,10 @@ export function characterRules({ characters, ...rules }: TextLineTask | TextTask
   return { ...rules, characters: characters.split("\n") };
 }
 
-/** Returns the characters in `scores` of [T, C], in pixels along the line: `at(column, class)` is the place of a score. */
+/**
+ * Returns the characters in `scores` [T, C], in pixels along the line. `at(column, class)` returns the index
+ * of a score.
+ */
 export function placeCharacters(
   rules: CharacterRules,
   scores: Float32Array,
@@ -57,7 +66,7 @@ export function placeCharacters(
   }));
 }
 
-/** Returns the text of characters, and its words. */
+/** Returns the text of characters, split into words. */
 export function lineOf(read: readonly ReadCharacter[]): LineText {
   const words = splitWords(read).map((word) => ({
     ...textAndScore(word),
@@ -67,7 +76,7 @@ export function lineOf(read: readonly ReadCharacter[]): LineText {
   return { ...textAndScore(read), words };
 }
 
-/** A class, and the columns that it is the best of. */
+/** A class, and the columns where it has the best score. */
 interface ColumnRun {
   kind: number;
   start: number;
@@ -90,7 +99,7 @@ function beforeTheEnd(best: readonly number[], blank: number): ColumnRun[] {
   return text.map((kind, column) => ({ kind, start: column, end: column + 1 }));
 }
 
-/** NaN is never the best. */
+/** Returns the best class. NaN is never the best. */
 function bestClass(
   { characters, blank }: CharacterRules,
   scores: Float32Array,

@@ -5,9 +5,9 @@ import type { RunResult } from "../../api/run-result.js";
 /** The text of a picture of one line. */
 export interface TextLineResult extends RunResult {
   kind: "text-line";
-  /** Empty where nothing was read. */
+  /** Empty if no text was recognized. */
   text: string;
-  /** The mean of the characters' scores, 0 without any. */
+  /** The mean of the characters' scores, 0 if there are none. */
   score: number;
   /** The parts of the text between white space. */
   words: TextWord[];
@@ -16,7 +16,7 @@ export interface TextLineResult extends RunResult {
 export interface TextWord {
   text: string;
   score: number;
-  /** Where it begins and ends along the picture's width, in pixels. */
+  /** The start and end of the word along the picture's width, in pixels. */
   from: number;
   to: number;
 }

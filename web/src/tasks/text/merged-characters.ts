@@ -1,11 +1,14 @@
-// What is read in two parts of a line that overlap: the runtime's half of webbuild/tasks/decoding/merged_characters.py.
+// Merges the text of two overlapping parts of a line: same as webbuild/tasks/decoding/merged_characters.py.
 
 import type { ReadCharacter } from "../text-line/characters.js";
 
-/** The characters by which docTR's estimate of the overlap is less: those cut off at both ends, and one. */
+/**
+ * docTR reduces its estimate of the overlap by this many characters: those cut off at both ends, and one
+ * more.
+ */
 const CUT = 3;
 
-/** Returns the characters of a part and of the next, which shares `overlap` of its width with it. */
+/** Returns the characters of a part and of the next one, which shares `overlap` of its width with it. */
 export function mergeCharacters(
   before: readonly ReadCharacter[],
   after: readonly ReadCharacter[],
@@ -28,7 +31,7 @@ export function mergeCharacters(
   return [...kept, ...rest.slice(best + 1)];
 }
 
-/** As Python's `round`. */
+/** Rounds like Python's `round`. */
 function roundHalfEven(value: number): number {
   const down = Math.floor(value);
   if (value - down !== 0.5) return Math.round(value);

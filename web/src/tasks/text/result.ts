@@ -5,12 +5,12 @@ import type { RunResult } from "../../api/run-result.js";
 import type { Polygon } from "../text-boxes/result.js";
 import type { TextWord } from "../text-line/result.js";
 
-/** The text in a picture: the lines that a detector found, read one by one. */
+/** The text in a picture: the lines that a detector found, each recognized separately. */
 export interface TextResult extends RunResult {
   kind: "text";
-  /** The text of all lines, with line feeds between them. */
+  /** The text of all lines, separated by line feeds. */
   text: string;
-  /** In the order of the detector. Those in which nothing was read are left out. */
+  /** In the detector's order. Lines without recognized text are left out. */
   lines: TextLine[];
 }
 
@@ -18,11 +18,14 @@ export interface TextLine {
   text: string;
   /** The mean of the characters' scores. */
   score: number;
-  /** Clockwise from the upper left corner of the text. */
+  /** Clockwise from the top left corner of the text. */
   polygon: Polygon;
-  /** The upright box around it. */
+  /** The upright bounding box. */
   box: Box;
-  /** It stands on its head, and was read turned by 180 degrees: a classifier in front of the reader said so. */
+  /**
+   * The line is upside down, and was recognized rotated by 180 degrees: a classifier before the recognizer
+   * found this.
+   */
   turned?: true;
   /** `from` and `to` are pixels of the picture along the line. */
   words: TextWord[];

@@ -1,4 +1,4 @@
-// The text in a picture: a recognizer reads the lines that an earlier stage finds.
+// The text in a picture: a recognizer reads the lines of an earlier stage.
 
 import { internalError } from "../../api/errors.js";
 import type { TextLine, TextResult } from "../../api/types.js";
@@ -10,7 +10,7 @@ import type { FieldsOf } from "../task-module.js";
 import { characterRules, lineOf, placeCharacters, type ReadCharacter } from "../text-line/characters.js";
 import { mergeCharacters } from "./merged-characters.js";
 
-/** What is read in a crop: a line, or a part of one. Characters are placed along the crop. */
+/** The text of a crop: a line, or a part of one. Characters have positions along the crop. */
 interface ReadCrop {
   cropBox: CropBox;
   read: ReadCharacter[];
@@ -24,7 +24,7 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
     const classes = rules.characters.length;
     const [first, second] = outputs[spec.output]?.dims ?? [];
     if (first === undefined || second === undefined) throw internalError(`${spec.output} has no columns`);
-    // [batch, T, C], or [T, 1, C] of one crop, whose elements lie in the same order.
+    // [batch, T, C]; or [T, 1, C] for one crop, whose elements are in the same order.
     const columns = second === 1 ? first : second;
     const dims = second === 1 ? [columns, 1, classes] : [batch, columns, classes];
     const scores = readFloats(outputs, spec.output, dims);

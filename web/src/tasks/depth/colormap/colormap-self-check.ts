@@ -1,4 +1,4 @@
-// A map coloured by the GPU and by the CPU from the same noise: whether the result is the same.
+// Self-check: whether GPU and CPU colour the same map of noise in the same way.
 
 import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
@@ -12,11 +12,14 @@ const INPUT = { width: 36, height: 32 };
 const GEOMETRY: Geometry = { source: { width: 61, height: 47 }, left: 0, top: 3, width: 36, height: 28 };
 const TASK = { near: null, far: null, quantity: "inverse-depth" } as const;
 
-/** Levels of 255 by which a channel of a pixel may differ, and parts of its size by which an end of the scale may. */
+/**
+ * The maximum difference of a channel, in levels of 255. The ends of the scale may differ by PARTS of their
+ * magnitude.
+ */
 const LEVELS = 1;
 const PARTS = 1e-5;
 
-/** Returns in words what differs, null where nothing does. */
+/** Returns in words what differs, null if nothing does. */
 export async function colorDifference(device: GPUDevice, colormap: GpuColormap): Promise<string | null> {
   const cells = GRID.width * GRID.height;
   const values = noise(cells, 5);
@@ -33,7 +36,7 @@ export async function colorDifference(device: GPUDevice, colormap: GpuColormap):
       if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
       const ends = Math.max(Math.abs(got.min - range.min), Math.abs(got.max - range.max));
       if (!(ends <= PARTS * Math.abs(range.max))) return `the least or largest value differs by ${ends}`;
-      return got.hasNan.depth && !got.hasNan.confidence ? null : "it does not see what is no number";
+      return got.hasNan.depth && !got.hasNan.confidence ? null : "it does not detect NaN";
     }),
   );
 }

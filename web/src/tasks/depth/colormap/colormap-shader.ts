@@ -1,14 +1,14 @@
-// The shaders of a depth map: what the least and the largest of its values are over the picture, and its colours.
+// The shaders of a depth map: the minimum and maximum over the picture, and the colours.
 
 import { FLOAT_KEYS, FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
 import { TAP } from "../../../gpu/map-taps.js";
 import { stops } from "./viridis.js";
 
-/** Threads of a workgroup that measures, and in each direction of one that paints. */
+/** Threads of a workgroup for the statistics. For the colours, the number in each direction follows. */
 export const GROUP = 64;
 export const GROUP_SIDE = 8;
 
-/** What a shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shaders' buffers. */
 export const BINDING = {
   sizes: 0,
   depth: 1,
@@ -20,14 +20,15 @@ export const BINDING = {
   readStats: 7,
 } as const;
 
-/** Words of the statistics. */
+/** The size of the statistics in words. */
 export const STATS_WORDS = 5;
 
 const colors = stops.map((stop) => `vec3f(${stop.join(", ")})`).join(", ");
 
 /**
- * Reads a map between four cells. `known` is false where one of them is no finite number, or the pixel lies outside of
- * the input. Between equal cells the value is that of the cells, whatever is rounded: a flat map stays flat.
+ * Interpolates a map between four cells. `known` is false if one of them is not finite, or the pixel is
+ * outside of the input. Between equal cells the value is exactly theirs, without rounding: a constant map
+ * stays constant.
  */
 const readFunction = (name: string, map: string): string => /* wgsl */ `
 fn ${name}(column: Tap, row: Tap) -> Read {
@@ -46,7 +47,7 @@ fn ${name}(column: Tap, row: Tap) -> Read {
   return Read(clamp(value, min(min(a, b), min(c, d)), max(max(a, b), max(c, d))), true);
 }`;
 
-/** The same as cpu-colormap.ts does in float64, in float32. */
+/** Same as cpu-colormap.ts, but in float32 instead of float64. */
 export const SHADER = /* wgsl */ `
 struct Sizes {
   cells: vec2u,         // of the maps
@@ -66,12 +67,12 @@ struct Read { value: f32, known: bool }
 @group(0) @binding(3) var<storage, read> columns: array<Tap>;
 @group(0) @binding(4) var<storage, read> rows: array<Tap>;
 
-// [0]: there is a NaN in the depth, [1]: in the confidence; over the picture's pixels, by their keys,
-// [2]: the least depth, inverted, [3]: the largest, [4]: the largest confidence. 0 where there is none.
+// [0]: there is a NaN in the depth, [1]: in the confidence. Over the picture's pixels, as keys: [2]: the
+// minimum depth, inverted, [3]: the maximum, [4]: the maximum confidence. 0 if there is none.
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 @group(0) @binding(6) var<storage, read_write> pixels: array<u32>;
 
-// The statistics, read where nobody writes them any more.
+// The statistics, for passes that only read them.
 @group(0) @binding(7) var<storage, read> readStats: array<u32, ${STATS_WORDS}>;
 
 ${FLOAT_TESTS}${FLOAT_KEYS}${readFunction("depthAt", "depth")}

@@ -1,25 +1,25 @@
-// A depth map in colours, made on the CPU. The shader beside it does the same in float32.
+// Colours a depth map on the CPU. The shader next to this file does the same in float32.
 
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { type DepthMap, type Extent, extentOf, readRows } from "../depth-map.js";
 import { viridisColor } from "./viridis.js";
 
-/** Pixels of the longer side of a map in colours. */
+/** The maximum longer side of the coloured map, in pixels. */
 export const MAX_SIDE = 1280;
 
-/** The values of the bright and of the dark end. */
+/** The values at the bright and at the dark end of the colormap. */
 export interface Scale {
   near: number;
   far: number;
 }
 
-/** A map that fades: how sure the model is, and the confidence at which it is opaque. */
+/** A confidence map that makes the colours transparent, and the confidence at which they are opaque. */
 export interface ConfidenceAlpha {
   map: DepthMap;
   opaque: number;
 }
 
-/** The geometry of the picture in colours. */
+/** Returns the geometry of the coloured map. */
 export function colormapGeometry(geometry: Geometry): Geometry {
   const { width, height } = geometry.source;
   const shrink = Math.max(1, Math.max(width, height) / MAX_SIDE);
@@ -27,7 +27,7 @@ export function colormapGeometry(geometry: Geometry): Geometry {
   return { ...geometry, source: { width: side(width), height: side(height) } };
 }
 
-/** 1, or the largest of a confidence that is not between 0 and 1. */
+/** Returns 1, or the maximum of a confidence that exceeds 1. */
 function opaqueConfidence({ max }: Extent): number {
   return max > 1 ? max : 1;
 }
@@ -36,7 +36,7 @@ export function confidenceAlpha(geometry: Geometry, map: DepthMap): ConfidenceAl
   return { map, opaque: opaqueConfidence(extentOf(readRows(geometry, map))) };
 }
 
-/** What has no value is transparent; so is, where it fades, what the model is not sure of. */
+/** Colours the map. Pixels without a value are transparent; with `alpha` also those with a low confidence. */
 export function applyColormap(
   geometry: Geometry,
   map: DepthMap,
@@ -58,11 +58,11 @@ export function applyColormap(
       pixels[to] = viridisColor(colormapPosition(scale, value)) | (opaque << 24);
     }
   }
-  confidences?.return(undefined); // gives its memory back
+  confidences?.return(undefined); // releases its memory
   return picture;
 }
 
-/** The value's place between the dark end and the bright end. */
+/** Returns the value's position between the dark end (0) and the bright end (1). */
 export function colormapPosition({ near, far }: Scale, value: number): number {
   return near === far ? 0.5 : (value - far) / (near - far);
 }

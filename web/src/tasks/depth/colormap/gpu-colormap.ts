@@ -1,4 +1,4 @@
-// A depth map that lies on the GPU into its colours: they and the map's statistics are all that is read back.
+// Colours a depth map on the GPU. Only the colours and the map's statistics are read back.
 
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -13,7 +13,7 @@ import { colormapGeometry, MAX_SIDE } from "./cpu-colormap.js";
 type Size = Geometry["source"];
 type Stages = ComputePipelines<"measureRange" | "applyColormap", typeof BINDING>;
 
-/** Maps over the whole input, of one size. `confidence` is null where nothing fades. */
+/** Maps over the whole input, of one size. `confidence` is null without `confidenceAlpha`. */
 interface GpuDepthMaps {
   depth: GPUBuffer;
   confidence: GPUBuffer | null;
@@ -21,13 +21,16 @@ interface GpuDepthMaps {
   input: Size;
 }
 
-/** A map in colours, and its statistics: over the picture's pixels, and whether there is a NaN in a map. */
+/** A coloured map and its statistics: minimum and maximum over the picture, and whether a map has a NaN. */
 interface ColoredMap extends Extent {
   picture: ImageData;
   hasNan: { depth: boolean; confidence: boolean };
 }
 
-/** Workgroups that measure: enough to keep a GPU busy, few enough that they seldom wait for one another. */
+/**
+ * The number of workgroups for the statistics: enough to keep a GPU busy, and few enough that they seldom
+ * wait for each other.
+ */
 const MAX_WORKGROUPS = 256;
 
 export class GpuColormap {
@@ -37,14 +40,14 @@ export class GpuColormap {
     this.#stages = stages;
   }
 
-  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  /** Compiles the shaders. Rejects if the GPU rejects them. */
   static async open(device: GPUDevice): Promise<GpuColormap> {
     return new GpuColormap(
       await ComputePipelines.open(device, SHADER, BINDING, ["measureRange", "applyColormap"]),
     );
   }
 
-  /** Rejects with what the device has against it. */
+  /** Colours the maps. Rejects with the device's error. */
   apply(
     task: Pick<DepthTask, "near" | "far" | "quantity">,
     geometry: Geometry,
@@ -98,7 +101,7 @@ function unpackStats([nan = 0, unsure = 0, least = 0, most = 0]: Uint32Array): O
   return { hasNan, min: floatOf(~least >>> 0), max: floatOf(most) };
 }
 
-/** The float that has a key, see the shader. */
+/** Returns the float of a key, see the shader. */
 function floatOf(key: number): number {
   const bits = Uint32Array.of(key >>> 31 === 1 ? key & 0x7fffffff : ~key);
   return new Float32Array(bits.buffer)[0] ?? Number.NaN;

@@ -1,12 +1,13 @@
-// Colours for numbers: even steps of the number are even steps to the eye, and lightness alone tells them in order.
+// The viridis colormap: equal steps of the value look equal, and lightness alone shows their order.
 
 /**
- * Nine of the 256 colours of viridis, at even steps, from dark to bright, with straight lines between them. By Stéfan van
- * der Walt and Nathaniel Smith for matplotlib, 2015, who gave them to the public domain (CC0).
+ * Nine of the 256 colours of viridis, at equal steps, from dark to bright; colours between them are
+ * interpolated linearly. By Stéfan van der Walt and Nathaniel Smith for matplotlib, 2015, in the public
+ * domain (CC0).
  */
 const written = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725".split(" ");
 
-/** Red, green, blue of each. */
+/** The red, green and blue of each colour. */
 export const stops: readonly (readonly [number, number, number])[] = written.map((stop) => {
   const level = (index: number): number => Number.parseInt(stop.slice(index * 2, index * 2 + 2), 16);
   return [level(0), level(1), level(2)];
@@ -15,13 +16,13 @@ export const stops: readonly (readonly [number, number, number])[] = written.map
 const levels = Float64Array.from(stops.flat());
 const last = stops.length - 1;
 
-/** The colours as a gradient of CSS, from left to right. */
+/** The colours as a CSS gradient, from left to right. */
 export const gradient = `linear-gradient(90deg, ${written.map((stop) => `#${stop}`).join(", ")})`;
 
-/** Steps so small that a level of a channel is several of them. */
+/** The size of the table: one level of a channel is several steps. */
 const STEPS = 4096;
 
-/** The colours of all steps, red in the lowest byte, then green and blue: as a picture's data has them. */
+/** The colours of all steps, as in ImageData: red in the lowest byte, then green and blue. */
 const table = Uint32Array.from({ length: STEPS + 1 }, (_, step) => {
   const along = (step / STEPS) * last;
   const first = Math.min(Math.floor(along), last - 1);

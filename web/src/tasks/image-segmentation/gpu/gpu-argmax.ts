@@ -1,4 +1,4 @@
-// Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
+// Finds the best mask at each pixel of a picture on the GPU. Only the result is read back.
 
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -16,7 +16,7 @@ export interface GpuMaps {
   buffer: GPUBuffer;
   cells: Size;
   input: Size;
-  /** Whether they are the model's own. */
+  /** Whether they are the model's outputs. */
   raw: boolean;
 }
 
@@ -38,14 +38,14 @@ export class GpuArgmax {
     this.#stages = stages;
   }
 
-  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  /** Compiles the shaders. Rejects if the GPU rejects them. */
   static async open(device: GPUDevice): Promise<GpuArgmax> {
     return new GpuArgmax(
       await ComputePipelines.open(device, SHADER, BINDING, ["argmax", "sigmoidMaps", "classMaps"]),
     );
   }
 
-  /** Does a pass, and releases everything it allocated. Rejects with what the device has against it. */
+  /** Does a pass, and releases everything it allocated. Rejects with the device's error. */
   run<T>(begin: (pass: ArgmaxPass) => Promise<T>): Promise<T> {
     return ComputeCommands.run(this.#stages.device, (commands) =>
       begin(new ArgmaxPass(commands, this.#stages)),
@@ -65,7 +65,7 @@ class ArgmaxPass {
     this.#stats = commands.zeros(2);
   }
 
-  /** The probabilities of some maps, in the cells of `grid` where it has any. */
+  /** Returns the probabilities of some maps, in the cells of `grid` if it is given. */
   sigmoidMaps(
     { buffer, cells, input }: GpuMaps,
     numbers: readonly number[],
@@ -82,7 +82,9 @@ class ArgmaxPass {
     return { buffer: output, cells: { width, height }, input, raw: false };
   }
 
-  /** For each of `classes` columns of `shares` the sum of the maps, each weighed by its row's. */
+  /**
+   * Returns for each of `classes` columns of `shares` the sum of the maps, each weighted by its row's share.
+   */
   classMaps({ buffer, cells, input }: GpuMaps, shares: readonly Float32Array[], classes: number): GpuMaps {
     const output = this.#commands.zeros(classes * cells.width * cells.height);
     const sizes = this.#sizes(cells, cells, { count: classes, queries: shares.length });
@@ -96,7 +98,7 @@ class ArgmaxPass {
     return { buffer: output, cells, input, raw: false };
   }
 
-  /** Who is likeliest at each pixel of the picture, and how many of its pixels each has that reach the threshold. */
+  /** Returns the best map of each pixel, and each map's number of pixels that reach the threshold. */
   async argmax(
     { buffer, cells, input, raw }: GpuMaps,
     candidates: readonly WeightedMap[],

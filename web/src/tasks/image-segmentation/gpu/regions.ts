@@ -1,4 +1,4 @@
-// The regions of a picture from masks that stay on the GPU: ImageSegmentationTask says in words what each mode does.
+// Finds the regions of a picture from masks on the GPU. ImageSegmentationTask describes each mode.
 
 import type { ImageSegmentationTask } from "../../../manifest/manifest.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
@@ -7,12 +7,12 @@ import { keptQueries, type Regions, regionsOfClasses, regionsOfQueries } from ".
 import { softmax } from "../mask-logits.js";
 import type { GpuArgmax, GpuMaps } from "./gpu-argmax.js";
 
-/** Why a mode is not for the GPU, null where it is. */
+/** Returns why a mode does not run on the GPU, null if it does. */
 export function gpuRefusal({ mode }: ImageSegmentationTask): string | null {
   return mode === "instance" ? "masks are read one by one in this mode" : null;
 }
 
-/** `scores` are null where the `count` masks are those of the classes. Rejects with what the GPU has against it. */
+/** `scores` is null if the `count` masks are those of the classes. Rejects with the GPU's error. */
 export function regionsOnGpu(
   argmax: GpuArgmax,
   task: ImageSegmentationTask,

@@ -1,4 +1,4 @@
-// Regions decided by the GPU and by the CPU from the same noise: how much they differ.
+// Self-check: how much the regions of the same noise differ between GPU and CPU.
 
 import { noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { ImageSegmentationTask } from "../../../manifest/manifest.js";
@@ -12,7 +12,9 @@ const CELLS = { width: 9, height: 7 };
 const GEOMETRY: Geometry = { source: { width: 61, height: 47 }, left: 0, top: 3, width: 36, height: 28 };
 const INPUT = { width: 36, height: 32 };
 
-/** Returns which part of a picture goes to another on the GPU, at worst of the modes that the model has. */
+/**
+ * Returns the share of a picture's pixels that get another region on the GPU, the worst of the model's modes.
+ */
 export async function regionDifference(
   device: GPUDevice,
   argmax: GpuArgmax,

@@ -1,19 +1,20 @@
-// The shaders of masks: resized and made likely, summed to classes, and the likeliest at every pixel of the picture.
+// The shaders of masks: resize them, convert logits to probabilities, sum them to classes, and find the best
+// at each pixel.
 
 import { TAP } from "../../../gpu/map-taps.js";
 
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;
 
-/** As many maps have numbers that do not fit in a byte. */
+/** From this many maps on, their numbers do not fit into a byte. */
 const BYTE_LABELS = 256;
 
-/** How many labels a word of the output holds. */
+/** Returns how many labels a word of the output has. */
 export function labelsPerWord(maps: number): 4 | 1 {
   return maps < BYTE_LABELS ? 4 : 1;
 }
 
-/** What a shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shaders' buffers. */
 export const BINDING = {
   sizes: 0,
   maps: 1,
@@ -27,15 +28,15 @@ export const BINDING = {
   stats: 9,
 } as const;
 
-/** The same as tasks/image-segmentation.ts does in float64, in float32: equal but where two are about equally likely. */
+/** Same as on the CPU, but in float32 instead of float64: equal except where two maps are nearly equal. */
 export const SHADER = /* wgsl */ `
 struct Sizes {
-  cells: vec2u,       // of each map that is read
-  out: vec2u,         // of what is written
+  cells: vec2u,       // the size of each input map
+  out: vec2u,         // the size of the output
   count: u32,         // candidates, or classes
   queries: u32,
   threshold: f32,     // from which on a candidate's pixels are counted
-  raw: u32,           // 1 where the maps are the model's own
+  raw: u32,           // 1 if the maps are the model's outputs
 }
 ${TAP}
 struct Candidate { map: u32, weight: f32 }
@@ -50,7 +51,7 @@ struct Candidate { map: u32, weight: f32 }
 @group(0) @binding(7) var<storage, read_write> labels: array<u32>;
 @group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
 
-// [0]: there is a NaN in the model's maps, [1]: they are not the same everywhere.
+// [0]: there is a NaN in the model's maps, [1]: they are not constant.
 @group(0) @binding(9) var<storage, read_write> stats: array<atomic<u32>, 2>;
 
 fn recordStats(value: f32) {
@@ -91,7 +92,7 @@ fn classMaps(@builtin(global_invocation_id) id: vec3u) {
   output[place(id)] = total;
 }
 
-// A word has the labels of four pixels of a row where they fit, see labelsPerWord().
+// A word has the labels of four pixels of a row if they fit, see labelsPerWord().
 @compute @workgroup_size(${GROUP}, ${GROUP})
 fn argmax(@builtin(global_invocation_id) id: vec3u) {
   let perWord = select(1u, 4u, sizes.count < ${BYTE_LABELS}u);

@@ -1,4 +1,4 @@
-// A picture that lies on the GPU as planes of numbers into pixels: they are all that is read back.
+// Converts an output picture on the GPU from planes of numbers into pixels. Only the pixels are read back.
 
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -11,14 +11,14 @@ import { mapTaps } from "../../depth/depth-map.js";
 import { enlarged, strides } from "../picture-pixels.js";
 import { BINDING, GROUP_SIDE, SHADER, STATS_WORDS } from "./picture-shader.js";
 
-/** The planes of an output on the GPU, `grid` large, over an input. */
+/** The planes of an output on the GPU, of the size `grid`, over an input. */
 interface GpuPicturePlanes {
   values: GPUBuffer;
   grid: Size;
   input: Size;
 }
 
-/** The pixels, and what they are like. */
+/** The pixels, and statistics of the output. */
 interface PaintedPicture {
   picture: ImageData;
   hasNan: boolean;
@@ -32,12 +32,12 @@ export class GpuPicture {
     this.#stages = stages;
   }
 
-  /** Compiles the shader. Rejects where the GPU cannot have it. */
+  /** Compiles the shader. Rejects if the GPU rejects it. */
   static async open(device: GPUDevice): Promise<GpuPicture> {
     return new GpuPicture(await ComputePipelines.open(device, SHADER, BINDING, ["paint"]));
   }
 
-  /** Rejects with what the device has against it. */
+  /** Paints the picture. Rejects with the device's error. */
   paint(
     task: ImageTask,
     geometry: Geometry,
@@ -83,7 +83,7 @@ function wordsOf({ data }: Pixels): Uint32Array<ArrayBuffer> {
   return new Uint32Array(Uint8Array.from(data).buffer);
 }
 
-/** The first tap and the four weights of each remainder, 32 bytes apart. */
+/** Packs the first tap and the four weights of each remainder, 32 bytes each. */
 function packPhases(scale: number): Uint32Array<ArrayBuffer> {
   const { count, at, weights } = enlargingPhases(scale);
   const words = new Uint32Array(scale * 8);

@@ -1,4 +1,4 @@
-// Noise painted by the GPU and by the CPU: whether the pixels are the same.
+// Self-check: whether GPU and CPU convert the same noise to the same pixels.
 
 import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { ImageTask } from "../../../manifest/manifest.js";
@@ -16,10 +16,10 @@ const CASES = [
   ["nchw", true],
 ] as const;
 
-/** Levels of 255 by which a channel of a pixel may differ. */
+/** The maximum difference of a channel, in levels of 255. */
 const LEVELS = 1;
 
-/** Returns in words what differs, null where nothing does. */
+/** Returns in words what differs, null if nothing does. */
 export async function pictureDifference(device: GPUDevice, painter: GpuPicture): Promise<string | null> {
   const values = noise(GRID.width * GRID.height * 3, 1.2);
   const { width, height } = GEOMETRY.source;
@@ -45,7 +45,7 @@ export async function pictureDifference(device: GPUDevice, painter: GpuPicture):
     );
     const off = maxLevelDifference(want.data, picture.data);
     if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
-    if (hasNan) return "it sees a NaN where there is none";
+    if (hasNan) return "it detects a NaN where there is none";
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// The shader of a picture that a model makes: reads its planes at the pixels of the enlarged source.
+// The shader of an output picture: interpolates its planes at the pixels of the enlarged source.
 
 import { FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
 import { TAP } from "../../../gpu/map-taps.js";
@@ -7,7 +7,7 @@ import { LUMA } from "../../../preprocess/channels.js";
 /** Threads of a workgroup in each direction. */
 export const GROUP_SIDE = 8;
 
-/** What the shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shader's buffers. */
 export const BINDING = {
   sizes: 0,
   values: 1,
@@ -19,25 +19,26 @@ export const BINDING = {
   phases: 7,
 } as const;
 
-/** Words of the statistics: whether there is a NaN, the inverse of the least colour, the largest. */
+/** The size of the statistics in words: whether there is a NaN, the inverse of the minimum, the maximum. */
 export const STATS_WORDS = 3;
 
-/** The same as picture-pixels.ts does in float64, in float32. */
+/** Same as picture-pixels.ts, but in float32 instead of float64. */
 export const SHADER = /* wgsl */ `
 struct Sizes {
-  cells: vec2u,         // of a plane
-  source: vec2u,        // pixels of the picture that went in
-  step: u32,            // from an element to that of the next cell
-  stride: u32,          // from an element to that of the next channel
-  first: u32,           // the channel that is red, 0 or 2
+  cells: vec2u,         // the size of a plane
+  source: vec2u,        // the size of the source picture
+  step: u32,            // elements from a cell to the next
+  stride: u32,          // elements from a channel to the next
+  first: u32,           // the channel of red, 0 or 2
   scale: u32,           // pixels of the result for one of the source, along each side
-  luma: u32,            // 1 where the values are Y and the colours those of the source
-  low: f32,             // the values of black
-  high: f32,            // and of white
+  luma: u32,            // 1 if the values are Y; the chroma is the source's
+  low: f32,             // the value of black
+  high: f32,            // the value of white
 }
 ${TAP}
 
-// The weights of four cells for a remainder of a position by the scale, from the first on, relative to its own cell.
+// The weights of four cells for each remainder of a position modulo the scale; "first" is relative to the
+// position's cell.
 struct Phase {
   weights: vec4f,
   first: i32,
@@ -67,7 +68,7 @@ fn valueAt(column: Tap, row: Tap, channel: u32) -> f32 {
   return (1.0 - row.fraction) * above + row.fraction * below;
 }
 
-/// The source's colour over white.
+/// Returns the source's colour over white.
 fn colorAt(x: i32, y: i32) -> vec3f {
   let at = clamp(vec2i(x, y), vec2i(0), vec2i(sizes.source) - 1);
   let color = 255.0 * unpack4x8unorm(colors[u32(at.y) * sizes.source.x + u32(at.x)]);
@@ -87,7 +88,7 @@ fn enlargedColor(at: vec2u) -> vec3f {
   return sum;
 }
 
-/// Levels of a pixel, 0 to 255: its luma with the chroma of the source.
+/// Returns the levels of a pixel, 0 to 255: its luma with the chroma of the source.
 fn withChroma(luma: f32, color: vec3f) -> vec3f {
   let weights = vec3f(${LUMA.join(", ")});
   let old = dot(weights, color);

@@ -1,4 +1,5 @@
-// Whether a mask is stable: what Segment Anything's generator computes of the logits at the picture's pixels.
+// Checks whether a mask is stable, as Segment Anything's generator does, from the logits at the picture's
+// pixels.
 
 import type { Box } from "../../../api/geometry.js";
 import { runLengths } from "../../../export/rle.js";
@@ -10,7 +11,7 @@ import { type MaskTaps, maskTaps } from "../mask-taps.js";
 import type { FoundMask } from "./result.js";
 import type { EverythingSettings } from "./settings.js";
 
-/** Decides on one mask after another of the same picture. */
+/** Filters the masks of a picture, one after another. */
 export class MaskFilter {
   readonly #source: Size;
   readonly #grid: Size;
@@ -32,7 +33,7 @@ export class MaskFilter {
     this.#leastStability = stabilityThreshold;
   }
 
-  /** Returns the mask of the logits of a grid, null where it is empty or not stable. */
+  /** Returns the mask of the logits of a grid, null if it is empty or not stable. */
   find(logits: Float32Array): Pick<FoundMask, "mask" | "stability" | "box"> | null {
     const part = this.#partAbove(logits);
     if (part === null) return null;
@@ -66,7 +67,9 @@ export class MaskFilter {
     return { mask: { width, height, counts }, stability, box: box.box };
   }
 
-  /** The pixels that a cell from the lowest level on takes part in: no other reaches it. Null where there are none. */
+  /**
+   * Returns the part of the picture that cells above the lowest level contribute to, null if there are none.
+   */
   #partAbove(logits: Float32Array): Box | null {
     const { width, height } = this.#grid;
     const cells = new GrowingBox();
@@ -80,7 +83,7 @@ export class MaskFilter {
   }
 }
 
-/** The first pixel that one of the cells from `begin` up to `end` is a tap of, and the one after the last. */
+/** Returns the first pixel with a tap in the cells from `begin` up to `end`, and the one after the last. */
 function pixelsOf({ count, at }: Taps, begin: number, end: number): [number, number] | null {
   const isTap = (cell: number): boolean => cell >= begin && cell < end;
   const first = at.findIndex(isTap);

@@ -1,4 +1,4 @@
-// The points of a grid over the picture, and the prompts that they are.
+// The points of a grid over the picture, as prompts.
 
 import type { Point } from "../../../api/geometry.js";
 import type { Manifest } from "../../../manifest/manifest.js";
@@ -6,27 +6,30 @@ import type { Size } from "../../../preprocess/letterbox.js";
 import { FOREGROUND, type PointPrompt } from "../options.js";
 import { graphObjects } from "../prompt-length.js";
 
-/** Returns point `index` of a grid of so many a side: row by row, each in the middle of its part of the picture. */
+/**
+ * Returns point `index` of a grid with `perSide` points a side, row by row; each is in the middle of its part
+ * of the picture.
+ */
 export function gridPoint(index: number, perSide: number, { width, height }: Size): Point {
   const [column, row] = [index % perSide, Math.floor(index / perSide)];
   return { x: ((column + 0.5) / perSide) * width, y: ((row + 0.5) / perSide) * height };
 }
 
-/** A click, which may mean several things. */
+/** Returns the prompt of a click, which may be ambiguous. */
 export function clickOn(point: Point): PointPrompt {
   return { points: [point], labels: [FOREGROUND], box: null, mask: null, multimask: true };
 }
 
-/** Runs of several clicks from which on they take less time than opening their graph adds. */
+/** With fewer runs, opening the graph for several clicks takes more time than it saves. */
 const FEWEST_RUNS = 8;
 
-/** A graph for clicks on several objects in a run, and how many these are. */
+/** A graph for clicks on several objects in a run, and the number of objects. */
 interface SeveralClicks<M> {
   variant: M;
   size: number;
 }
 
-/** Returns the graph for the most clicks in a run, null where a grid of so many points is asked sooner one by one. */
+/** Returns the graph for the most clicks in a run, null if single clicks are faster for this many points. */
 export function severalClicks<M extends Pick<Manifest, "inputs">>(
   variants: readonly M[],
   points: number,

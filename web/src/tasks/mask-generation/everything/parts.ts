@@ -1,4 +1,5 @@
-// Everything in a picture: clicks at the points of a grid, as many in a run as the graph takes, the masks that are good enough, and the best of those that overlap.
+// Finds all objects: runs clicks at the points of a grid in batches, keeps masks that are good enough, and
+// removes overlaps.
 
 import type { Point } from "../../../api/geometry.js";
 import type { Warning } from "../../../api/types.js";
@@ -18,12 +19,12 @@ import { suppress } from "./suppress.js";
 
 export type EverythingFields = FieldsOf<EverythingResult>;
 
-/** What a run of the grid was asked for. */
+/** The settings of a run over the grid. */
 export interface GridContext {
   everything: EverythingSettings;
 }
 
-/** What was found at a point, and the highest score there, whether that mask is good enough or not. */
+/** The masks found at a point, and the highest score there, even of a mask that is not good enough. */
 interface PointMasks {
   masks: FoundMask[];
   best: number;
@@ -71,15 +72,24 @@ function pointsOf(
   return parts.map((part) => gridPoint(part, pointsPerSide, source));
 }
 
-/** Compares as the generators do, which hold both in float32. A threshold of 0 keeps all that are numbers. */
+/**
+ * Compares in float32, as Segment Anything's generators do. A threshold of 0 keeps all scores that are not
+ * NaN.
+ */
 function isGoodEnough(score: number, threshold: number): boolean {
   return threshold > 0 ? score > Math.fround(threshold) : !Number.isNaN(score);
 }
 
-/** Segment Anything's `crop_nms_thresh`, below which it never suppresses what `minArea` has changed. */
+/**
+ * Segment Anything's `crop_nms_thresh`: the IoU threshold of the second NMS, after `minArea`, is at least
+ * this.
+ */
 const LEAST_OVERLAP = 0.7;
 
-/** Of masks that overlap, the best. With `minArea`, again of what is left of them, where those that stay as they are go first. */
+/**
+ * Keeps the best of overlapping masks. With `minArea`, suppresses the cleaned masks again; masks without a
+ * change go first.
+ */
 function bestOf(found: readonly FoundMask[], { overlapThreshold, minArea }: EverythingSettings): FoundMask[] {
   const kept = suppress(found, ({ score }) => score, overlapThreshold);
   if (minArea === 0) return kept;
@@ -92,7 +102,7 @@ function bestOf(found: readonly FoundMask[], { overlapThreshold, minArea }: Ever
   return left.sort((one, other) => other.score - one.score);
 }
 
-/** Says why there is no mask. */
+/** Returns the warning that there is no mask. */
 export function nothingFound({ masks, bestScore }: EverythingFields): Warning[] {
   if (masks.length > 0) return [];
   const message = `no mask is good enough: the best score is ${bestScore.toFixed(2)}`;

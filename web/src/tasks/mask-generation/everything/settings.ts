@@ -1,31 +1,41 @@
-// What scene.everything() may be told. The names that Segment Anything's SamAutomaticMaskGenerator has are in brackets.
+// The options of scene.everything(). Names in brackets are those of Segment Anything's
+// SamAutomaticMaskGenerator.
 
 import type { PartProgress } from "../../../api/types.js";
 
-/** Options of `scene.everything()`. All may be left out. */
+/** Options of `scene.everything()`. All are optional. */
 export interface EverythingOptions {
-  /** Points along each side of the grid (`points_per_side`), 1 to 256. Default: 32, which asks about 1,024 points. */
+  /**
+   * Points along each side of the grid (`points_per_side`), 1 to 256. Default: 32, which makes 1,024 points.
+   */
   pointsPerSide?: number | undefined;
-  /** Masks of this predicted IoU or less are left out (`pred_iou_thresh`); 0 keeps all. Default: 0.88. */
+  /**
+   * Masks with a predicted IoU of this or less are left out (`pred_iou_thresh`); 0 keeps all. Default: 0.88.
+   */
   scoreThreshold?: number | undefined;
-  /** Masks of less stability are left out (`stability_score_thresh`). Default: 0.95. */
+  /** Masks with a lower stability are left out (`stability_score_thresh`). Default: 0.95. */
   stabilityThreshold?: number | undefined;
-  /** How far the stability moves the threshold of logits up and down (`stability_score_offset`). Default: 1. */
+  /**
+   * The offset of the logit threshold, up and down, for the stability (`stability_score_offset`). Default: 1.
+   */
   stabilityOffset?: number | undefined;
-  /** Of two masks whose boxes have a larger IoU, the one of lower score is left out (`box_nms_thresh`). Default: 0.7. */
+  /**
+   * Of two masks whose boxes have a larger IoU, the one with the lower score is left out (`box_nms_thresh`).
+   * Default: 0.7.
+   */
   overlapThreshold?: number | undefined;
   /**
-   * Holes and islands of fewer pixels are filled and removed (`min_mask_region_area`). Default: 0, which leaves masks as they
-   * are.
+   * Holes with fewer pixels are filled, islands with fewer removed (`min_mask_region_area`). Default: 0, no
+   * change.
    */
   minArea?: number | undefined;
-  /** Ends the run between two points. */
+  /** Aborts the run between two points. */
   signal?: AbortSignal | undefined;
   /** Called when points are done. */
   onProgress?: ((progress: PartProgress) => void) | undefined;
 }
 
-/** The settings, without what concerns the page alone. */
+/** The settings for the worker: without the options that only concern the page. */
 export type EverythingSettings = {
   [Name in Exclude<keyof EverythingOptions, "signal" | "onProgress">]-?: number;
 };
@@ -39,7 +49,7 @@ const DEFAULTS: EverythingSettings = {
   minArea: 0,
 };
 
-/** Fills in what was left out. @internal */
+/** Returns the settings, with defaults for missing options. @internal */
 export function everythingSettings(options: EverythingOptions): EverythingSettings {
   const given = Object.entries(options).filter(([name, value]) => name in DEFAULTS && value !== undefined);
   return { ...DEFAULTS, ...Object.fromEntries(given) };

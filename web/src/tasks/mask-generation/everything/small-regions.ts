@@ -1,11 +1,13 @@
-// Small holes of a mask filled and small islands removed, on its run lengths: what Segment Anything's generator does with
-// `min_mask_region_area`.
+// Fills small holes of a mask and removes small islands, on its run lengths: `min_mask_region_area` of
+// Segment Anything's generator.
 
 import type { Box } from "../../../api/geometry.js";
 import { connectedRuns, type Run } from "../../connected-runs.js";
 import type { MaskRuns } from "./result.js";
 
-/** Returns the mask without holes and islands of fewer than `least` pixels; the same one where there are none. */
+/**
+ * Returns the mask without holes and islands of fewer than `least` pixels; the same object if there are none.
+ */
 export function withoutSmallRegions(mask: MaskRuns, least: number): MaskRuns {
   const { width, height } = mask;
   const inside = runsOf(mask, 1);
@@ -21,7 +23,7 @@ export function withoutSmallRegions(mask: MaskRuns, least: number): MaskRuns {
   return { width, height, counts: countsOf(large.length > 0 ? large.flat() : largest, mask) };
 }
 
-/** The least box around the pixels. */
+/** Returns the bounding box of the pixels. */
 export function boxOf(mask: MaskRuns): Box {
   const runs = runsOf(mask, 1);
   const [first, last] = [runs[0], runs.at(-1)];
@@ -31,7 +33,7 @@ export function boxOf(mask: MaskRuns): Box {
   return { x1: first.line, y1, x2: last.line + 1, y2 };
 }
 
-/** The runs outside (0) or inside (1) of the object, cut at the ends of columns, column by column. */
+/** Returns the runs outside (0) or inside (1) of the object, column by column, cut at the ends of columns. */
 function runsOf({ height, counts }: MaskRuns, side: 0 | 1): Run[] {
   const runs: Run[] = [];
   let at = 0;
@@ -52,7 +54,7 @@ function sizeOf(region: readonly Run[]): number {
   return region.reduce((sum, { begin, end }) => sum + end - begin, 0);
 }
 
-/** The runs in their order, those that follow on each other as one. */
+/** Returns the runs in order, adjacent ones merged. */
 function merged(runs: readonly Run[]): Run[] {
   const joined: Run[] = [];
   for (const run of [...runs].sort((one, other) => one.line - other.line || one.begin - other.begin)) {
@@ -69,7 +71,7 @@ function countsOf(runs: readonly Run[], { width, height }: MaskRuns): Uint32Arra
   let [at, end] = [0, 0];
   for (const run of merged(runs)) {
     const begin = run.line * height + run.begin;
-    // A run that goes on from the column before.
+    // A run that continues from the previous column.
     if (begin === end && counts.length > 0)
       counts[counts.length - 1] = (counts.at(-1) ?? 0) + run.end - run.begin;
     else counts.push(begin - at, run.end - run.begin);

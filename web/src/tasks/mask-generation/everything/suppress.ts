@@ -1,9 +1,9 @@
-// Of masks whose boxes overlap, the best: greedy non-maximum suppression as torchvision's `nms`.
+// Keeps the best of masks with overlapping boxes: greedy non-maximum suppression, as torchvision's `nms`.
 
 import type { Box } from "../../../api/geometry.js";
 import type { FoundMask } from "./result.js";
 
-/** Returns the masks that are kept, by falling rank; of equal ranks the earlier first. */
+/** Returns the kept masks, by falling rank; of equal ranks the earlier first. */
 export function suppress<T extends Pick<FoundMask, "box">>(
   masks: readonly T[],
   rank: (mask: T) => number,
@@ -15,7 +15,7 @@ export function suppress<T extends Pick<FoundMask, "box">>(
   return kept;
 }
 
-/** The IoU in float32, of boxes that end at the middle of their last pixel: Segment Anything's end there. */
+/** Returns the IoU in float32. Boxes end at the centre of their last pixel, as in Segment Anything. */
 function overlap(one: Box, other: Box): number {
   const { fround, min, max } = Math;
   const width = max(0, min(one.x2, other.x2) - 1 - max(one.x1, other.x1));

@@ -1,5 +1,5 @@
-// Masks over the picture from logits that lie on the GPU: a byte for each pixel is all that is read back, and the logits
-// of the best mask.
+// Decodes masks over the picture from logits on the GPU. Only a byte for each pixel, and the logits of the
+// best mask, are read back.
 
 import type { MaskLogits, ObjectMask } from "../../../api/types.js";
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
@@ -23,7 +23,7 @@ interface GpuMasks {
   hasNan: boolean;
 }
 
-/** Workgroups that go over pixels: enough to keep a GPU busy. */
+/** The maximum number of workgroups for pixels: enough to keep a GPU busy. */
 const MAX_WORKGROUPS = 1024;
 
 export class MaskPainter {
@@ -33,12 +33,12 @@ export class MaskPainter {
     this.#stages = stages;
   }
 
-  /** Compiles the shader. Rejects where the GPU cannot have it. */
+  /** Compiles the shader. Rejects if the GPU rejects it. */
   static async open(device: GPUDevice): Promise<MaskPainter> {
     return new MaskPainter(await ComputePipelines.open(device, SHADER, BINDING, ["threshold"]));
   }
 
-  /** Rejects with what the device has against it. */
+  /** Paints the masks. Rejects with the device's error. */
   paint(
     task: MaskGenerationTask,
     geometry: Geometry,
@@ -98,7 +98,7 @@ function maskOf(
   return { mask: new Uint8Array(bytes).slice(0, pixels), box, hasNan: hasNan !== 0 };
 }
 
-/** An index and the bits of a float32 weight each. */
+/** Packs an index and the bits of a float32 weight for each tap. */
 function packed({ at, weights }: Taps): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(at.length * 2);
   const floats = new Float32Array(words.buffer);

@@ -1,21 +1,27 @@
-// The shader of masks over the picture: logits between cells, above the threshold or not, and the box around them.
+// The shader of masks over the picture: interpolates logits, compares them with the threshold, and finds the
+// bounding box.
 
 /** Threads of a workgroup. */
 export const GROUP = 64;
 
-/** What the shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shader's buffers. */
 export const BINDING = { sizes: 0, logits: 1, columns: 2, rows: 3, mask: 4, stats: 5 } as const;
 
-/** The box's ends, inverted where the least is looked for, and whether there is a NaN. */
+/**
+ * The size of the statistics in words: the box's sides (minimums are inverted), and whether there is a NaN.
+ */
 export const STATS_WORDS = 5;
 
-/** The same as decode-masks.ts does in float64, in float32: equal but where a logit is about at the threshold. */
+/**
+ * Same as decode-masks.ts, but in float32 instead of float64: equal except where a logit is close to the
+ * threshold.
+ */
 export const SHADER = /* wgsl */ `
 struct Sizes {
-  grid: vec2u,          // cells of the logits
-  out: vec2u,           // pixels of the picture
+  grid: vec2u,          // the size of the logits in cells
+  out: vec2u,           // the size of the picture in pixels
   offset: u32,          // of this mask in the output
-  taps: u32,            // of a pixel, along either side
+  taps: u32,            // taps of a pixel along a side
   threshold: f32,
   unused: u32,
 }
@@ -27,7 +33,7 @@ struct Tap { at: u32, weight: f32 }
 @group(0) @binding(3) var<storage, read> rows: array<Tap>;
 @group(0) @binding(4) var<storage, read_write> mask: array<u32>;
 
-// [0], [1]: the largest of ~x and ~y; [2], [3]: of x + 1 and y + 1; [4]: there is a NaN.
+// [0], [1]: the maximum of ~x and ~y; [2], [3]: of x + 1 and y + 1; [4]: there is a NaN.
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 
 fn logitAt(x: u32, y: u32) -> f32 {

@@ -1,4 +1,4 @@
-// Masks made by the GPU and by the CPU from the same noise: which part of the pixels differs.
+// Self-check: how many pixels of masks from the same noise differ between GPU and CPU.
 
 import { noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { MaskGenerationTask } from "../../../manifest/manifest.js";
@@ -23,7 +23,7 @@ const TASK: MaskGenerationTask = {
 };
 const CHOSEN = { masks: [1, 2], best: 1 };
 
-/** Returns in words what differs, null where nothing does. */
+/** Returns in words what differs, null if nothing does. */
 export async function masksDifference(device: GPUDevice, painter: MaskPainter): Promise<string | null> {
   const cells = GRID.width * GRID.height;
   const values = noise(3 * cells, 4);
@@ -35,12 +35,11 @@ export async function masksDifference(device: GPUDevice, painter: MaskPainter): 
     for (const [at, index] of CHOSEN.masks.entries()) {
       const want = decodeMask(task, GEOMETRY, values.subarray(index * cells), GRID);
       const off = want.mask.filter((pixel, place) => pixel !== got.masks[at]?.mask[place]).length;
-      if (off > 2) return `${off} pixels of ${want.mask.length} are on the other side of an outline`;
+      if (off > 2) return `${off} of ${want.mask.length} pixels differ`;
       if (off === 0 && JSON.stringify(want.box) !== JSON.stringify(got.masks[at]?.box))
-        return "the box is another one";
+        return "the box differs";
     }
-    if (got.logits.data.some((value, at) => value !== values[2 * cells + at]))
-      return "the logits are other ones";
+    if (got.logits.data.some((value, at) => value !== values[2 * cells + at])) return "the logits differ";
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// A map that lies on the GPU into alpha over the picture, and into the picture with that alpha.
+// Converts a map on the GPU into alpha over the picture, and into the picture with that alpha.
 
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -10,7 +10,7 @@ import { mapTaps } from "../../depth/depth-map.js";
 import type { AlphaLayout } from "../alpha.js";
 import { ACTIVATIONS, BINDING, GROUP, GROUP_SIDE, SHADER, STATS_WORDS } from "./matte-shader.js";
 
-/** A map on the GPU, how its channels lie there, and the size of the input that it is over. */
+/** A map on the GPU, the layout of its channels, and the size of the input it covers. */
 interface GpuAlphaMap {
   values: GPUBuffer;
   layout: AlphaLayout;
@@ -19,12 +19,12 @@ interface GpuAlphaMap {
 
 interface GpuMatte {
   alpha: Uint8Array<ArrayBuffer>;
-  /** Colours that are not multiplied by alpha. */
+  /** Its colours are not premultiplied by alpha. */
   cutout: ImageData;
   hasNan: boolean;
 }
 
-/** Workgroups that go over cells or pixels: enough to keep a GPU busy. */
+/** The maximum number of workgroups for cells or pixels: enough to keep a GPU busy. */
 const MAX_WORKGROUPS = 1024;
 const STAGES = ["activate", "resample", "paint"] as const;
 type Stages = ComputePipelines<(typeof STAGES)[number], typeof BINDING>;
@@ -36,18 +36,18 @@ export class GpuCutter {
     this.#stages = stages;
   }
 
-  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  /** Compiles the shaders. Rejects if the GPU rejects them. */
   static async open(device: GPUDevice): Promise<GpuCutter> {
     return new GpuCutter(await ComputePipelines.open(device, SHADER, BINDING, STAGES));
   }
 
-  /** Rejects with what the device has against it. */
+  /** Cuts the picture out. Rejects with the device's error. */
   cut(task: MatteTask, geometry: Geometry, map: GpuAlphaMap, picture: TextureSource): Promise<GpuMatte> {
     const { width, height } = geometry.source;
     const { device } = this.#stages;
     const largest = device.limits.maxTextureDimension2D;
     if (Math.max(width, height) > largest)
-      return Promise.reject(new Error(`a picture of ${width} x ${height} is no texture here`));
+      return Promise.reject(new Error(`a picture of ${width} x ${height} does not fit into a texture`));
     const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
     return ComputeCommands.run(device, async (commands) => {
       const texture = commands.texture({
@@ -70,7 +70,7 @@ export class GpuCutter {
     });
   }
 
-  /** Begins all but the painting, and returns where the levels are going to be. */
+  /** Queues all steps except the painting, and returns the buffer of the levels. */
   #begin(
     commands: ComputeCommands,
     task: MatteTask,

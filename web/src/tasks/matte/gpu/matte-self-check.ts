@@ -1,4 +1,4 @@
-// A noisy picture cut out by the GPU and by the CPU: whether alpha and the cutout are the same.
+// Self-check: whether GPU and CPU cut a noisy picture out with the same alpha and colours.
 
 import { maxLevelDifference, noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { MatteTask } from "../../../manifest/manifest.js";
@@ -23,10 +23,10 @@ const TASK: MatteTask = {
   tiles: null,
 };
 
-/** Levels of 255 by which they may differ. */
+/** The maximum difference, in levels of 255. */
 const LEVELS = 1;
 
-/** Returns in words what differs, null where nothing does. */
+/** Returns in words what differs, null if nothing does. */
 export async function cutoutDifference(device: GPUDevice, cutter: GpuCutter): Promise<string | null> {
   const layout = alphaLayout(TASK, DIMS);
   const values = noise(2 * 7 * 9, 3);
@@ -42,10 +42,10 @@ export async function cutoutDifference(device: GPUDevice, cutter: GpuCutter): Pr
   if (!(off <= LEVELS)) return `alpha differs by ${off} levels of 255`;
   const apart = maxLevelDifference(want.data, got.cutout.data);
   if (!(apart <= LEVELS)) return `a pixel differs by ${apart} levels of 255`;
-  return got.hasNan ? null : "it does not see what is no number";
+  return got.hasNan ? null : "it does not detect NaN";
 }
 
-/** Translucent too: that is multiplied in. */
+/** Returns a picture that also has alpha: it is multiplied by the cutout's. */
 function noisyPicture(): ImageData {
   const { width, height } = GEOMETRY.source;
   const levels = noise(width * height * 4, 1);

@@ -1,4 +1,5 @@
-// The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with them.
+// The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with these
+// levels.
 
 import { FLOAT_KEYS, FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
 import { TAP } from "../../../gpu/map-taps.js";
@@ -7,7 +8,7 @@ import { TAP } from "../../../gpu/map-taps.js";
 export const GROUP = 64;
 export const GROUP_SIDE = 8;
 
-/** What a shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shaders' buffers. */
 export const BINDING = {
   sizes: 0,
   values: 1,
@@ -25,20 +26,20 @@ export const BINDING = {
 
 export const STATS_WORDS = 3;
 
-/** The numbers of `activation` in the sizes. */
+/** The names of `activation`, by their number in the uniforms. */
 export const ACTIVATIONS = ["none", "sigmoid", "softmax"] as const;
 
-/** The same as alpha.ts and cutout.ts do in float64, in float32. */
+/** Same as alpha.ts and cutout.ts, but in float32 instead of float64. */
 export const SHADER = /* wgsl */ `
 struct Sizes {
-  grid: vec2u,          // cells of the map
-  out: vec2u,           // pixels of the picture
-  cellStep: u32,        // from a cell to the next in the output,
-  channelStep: u32,     // from a channel to the next
+  grid: vec2u,          // the size of the map in cells
+  out: vec2u,           // the size of the picture in pixels
+  cellStep: u32,        // elements from a cell to the next,
+  channelStep: u32,     // and from a channel to the next
   channels: u32,
-  channel: u32,         // the one that is alpha
+  channel: u32,         // the channel of alpha
   activation: u32,
-  minMax: u32,          // 1 where the least and the largest value are transparent and opaque
+  minMax: u32,          // 1 if the minimum is transparent and the maximum opaque
   low: f32,
   high: f32,
 }
@@ -48,13 +49,14 @@ ${TAP}
 @group(0) @binding(1) var<storage, read> values: array<f32>;
 @group(0) @binding(2) var<storage, read_write> cells: array<f32>;
 
-// [0]: there is a NaN; of the cells, by their keys, [1]: the least, inverted, [2]: the largest. 0 where there is none.
+// [0]: there is a NaN. Over the cells, as keys: [1]: the minimum, inverted, [2]: the maximum. 0 if there is
+// none.
 @group(0) @binding(3) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 @group(0) @binding(4) var<storage, read> columns: array<Tap>;
 @group(0) @binding(5) var<storage, read> rows: array<Tap>;
 @group(0) @binding(6) var<storage, read_write> levels: array<u32>;
 
-// What was written, read where nobody writes it any more.
+// The statistics, for passes that only read them.
 @group(0) @binding(7) var<storage, read> readStats: array<u32, ${STATS_WORDS}>;
 @group(0) @binding(8) var<storage, read> readCells: array<f32>;
 @group(0) @binding(9) var<storage, read> readLevels: array<u32>;
@@ -62,7 +64,7 @@ ${TAP}
 @group(0) @binding(11) var<storage, read_write> pixels: array<u32>;
 
 ${FLOAT_TESTS}${FLOAT_KEYS}
-// Beyond this exp() may overflow, and the sigmoid is 0 or 1.
+// Above this exp() may overflow, and the sigmoid is 0 or 1.
 fn expOf(value: f32) -> f32 {
   return exp(clamp(value, -80.0, 80.0));
 }
@@ -105,7 +107,8 @@ fn activate(
   atomicMax(&stats[2], atomicLoad(&most));
 }
 
-// Alpha between four cells, 0 where one of them is no number or the pixel lies outside of the input.
+// Returns alpha interpolated between four cells; 0 if one of them is NaN or the pixel is outside of the
+// input.
 fn levelAt(pixel: u32, low: f32, high: f32) -> u32 {
   let column = columns[pixel % sizes.out.x];
   let row = rows[pixel / sizes.out.x];
@@ -124,7 +127,7 @@ fn levelAt(pixel: u32, low: f32, high: f32) -> u32 {
   return u32(floor(255.0 * clamp(share, 0.0, 1.0) + 0.5));
 }
 
-// Four levels a word, the first in its lowest bits.
+// Four levels in a word, the first in its lowest bits.
 @compute @workgroup_size(${GROUP})
 fn resample(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
   var low = sizes.low;
@@ -143,7 +146,7 @@ fn resample(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) g
   }
 }
 
-// The picture's colours, not multiplied by alpha, and alpha times its own.
+// The picture's colours, not premultiplied, and the product of both alphas.
 @compute @workgroup_size(${GROUP_SIDE}, ${GROUP_SIDE})
 fn paint(@builtin(global_invocation_id) id: vec3u) {
   let size = textureDimensions(picture);

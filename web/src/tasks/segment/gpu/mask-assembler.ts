@@ -1,4 +1,4 @@
-// Masks cut out of prototypes that lie on the GPU: a bit for each of their pixels is all that is read back.
+// Computes masks from prototypes on the GPU. Only a bit for each of their pixels is read back.
 
 import { ComputeCommands } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -8,20 +8,20 @@ import type { Size } from "../../../preprocess/letterbox.js";
 import { gridPart, type MaskGeometry } from "../process-mask.js";
 import { BINDING, GROUP, JOB_WORDS, SHADER } from "./mask-shader.js";
 
-/** So many prototypes one after another, each of the size of the grid. */
+/** `count` prototypes one after another, each of the size of the grid. */
 interface GpuPrototypes {
   buffer: GPUBuffer;
   count: number;
   grid: Size;
 }
 
-/** A mask to cut: where it lies, and what each prototype weighs in it. */
+/** A mask to compute: its geometry, and the coefficient of each prototype. */
 export interface MaskJob {
   place: MaskGeometry;
   coefficients: Float32Array;
 }
 
-/** Most workgroups in one direction, on any device. */
+/** The maximum number of workgroups in a direction, on any device. */
 const MAX_WORKGROUPS = 65_535;
 
 type Stage = "recordStats" | "sumPrototypes" | "thresholdMasks";
@@ -35,7 +35,7 @@ export class MaskAssembler {
     this.#stages = stages;
   }
 
-  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  /** Compiles the shaders. Rejects if the GPU rejects them. */
   static async open(device: GPUDevice): Promise<MaskAssembler> {
     return new MaskAssembler(
       await ComputePipelines.open(device, SHADER, BINDING, [
@@ -46,7 +46,7 @@ export class MaskAssembler {
     );
   }
 
-  /** Returns the pixels of each mask, row by row, and what the prototypes are like. */
+  /** Returns the pixels of each mask, row by row, and statistics of the prototypes. */
   assemble(
     { buffer: protos, count, grid }: GpuPrototypes,
     jobs: readonly MaskJob[],
@@ -90,13 +90,13 @@ interface PackedJobs {
   jobs: Uint32Array<ArrayBuffer>;
   taps: Uint32Array<ArrayBuffer>;
   coefficients: Float32Array<ArrayBuffer>;
-  /** Elements of all of them, and the most of one. */
+  /** The number of elements of all masks' sums, and the largest number of one mask. */
   sums: number;
   bits: number;
   widest: { sums: number; bits: number };
 }
 
-/** Parameters and results of the masks, each after that of the one before it. */
+/** Packs parameters and results of the masks one after another. */
 function packJobs(jobs: readonly MaskJob[]): PackedJobs {
   const words = new Uint32Array(jobs.length * JOB_WORDS);
   const ends = { taps: 0, coefficients: 0, sums: 0, bits: 0 };
@@ -124,7 +124,7 @@ function packJobs(jobs: readonly MaskJob[]): PackedJobs {
   return { jobs: words, taps, coefficients, sums: ends.sums, bits: ends.bits, widest };
 }
 
-/** A byte for each bit. */
+/** Expands each bit to a byte. */
 function unpackBits(jobs: readonly MaskJob[], bits: Uint32Array): Uint8Array<ArrayBuffer>[] {
   let begin = 0;
   return jobs.map((job) => {

@@ -1,4 +1,4 @@
-// Masks cut by the GPU and by the CPU from the same noise: how much they differ.
+// Self-check: how much masks from the same noise differ between GPU and CPU.
 
 import { noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { SegmentTask } from "../../../manifest/manifest.js";
@@ -18,14 +18,14 @@ const TASK: SegmentTask = {
   classes: ["a"],
   maskCoefficients: 5,
 };
-/** The whole picture, a part of it, and one between two centres, which has no pixel. */
+/** The whole picture, a part of it, and a box between two pixel centres, which has no pixel. */
 const BOXES = [
   [0, 0, 36, 32],
   [3.5, 7.25, 22, 30.5],
   [4.6, 5, 5.4, 9],
 ] as const;
 
-/** Returns which part of the pixels the GPU gives to the other side, of masks at most half of which is covered. */
+/** Returns the share of pixels that differ on the GPU, of masks that are at most half covered. */
 export async function maskDifference(device: GPUDevice, assembler: MaskAssembler): Promise<number> {
   const protos = noise(TASK.maskCoefficients * GRID.width * GRID.height, 4);
   const coefficients = noise(TASK.rows * TASK.maskCoefficients, 3);

@@ -1,12 +1,13 @@
-// The shaders that cut masks out of prototypes: summed where a mask needs them, then one bit for each of its pixels.
+// The shaders of masks from prototypes: weighted sums where a mask needs them, then one bit for each of its
+// pixels.
 
 /** Threads of a workgroup. */
 export const GROUP = 64;
 
-/** Words of a struct MaskJob. */
+/** The size of struct MaskJob in words. */
 export const JOB_WORDS = 12;
 
-/** What a shader reads and writes, by the number of its binding. */
+/** The binding numbers of the shaders' buffers. */
 export const BINDING = {
   sizes: 0,
   protos: 1,
@@ -18,24 +19,24 @@ export const BINDING = {
   stats: 7,
 } as const;
 
-/** The same as tasks/process-mask.ts does in float64, in float32: equal but where a sum is about 0. */
+/** Same as process-mask.ts, but in float32 instead of float64: equal except where a sum is close to 0. */
 export const SHADER = /* wgsl */ `
 struct Sizes {
-  grid: vec2u,          // of a prototype
-  count: u32,           // of the prototypes
+  grid: vec2u,          // the size of a prototype
+  count: u32,           // the number of prototypes
   elements: u32,        // of all of them
 }
 struct MaskJob {
   columns: u32,         // of the mask
   rows: u32,
-  left: u32,            // the part of the prototypes that it needs
+  left: u32,            // the part of the prototypes' grid that it needs
   top: u32,
   width: u32,
   height: u32,
   across: u32,          // where its taps begin
   down: u32,
   coefficients: u32,
-  sums: u32,            // where what it makes begins
+  sums: u32,            // where its sums begin
   bits: u32,
   unused: u32,
 }
@@ -49,7 +50,7 @@ struct Tap { first: u32, second: u32, fraction: f32, unused: u32 }
 @group(0) @binding(5) var<storage, read_write> sums: array<f32>;
 @group(0) @binding(6) var<storage, read_write> bits: array<u32>;
 
-// [0]: there is a NaN in the prototypes, [1]: they are not the same everywhere.
+// [0]: there is a NaN in the prototypes, [1]: they are not constant.
 @group(0) @binding(7) var<storage, read_write> stats: array<atomic<u32>, 2>;
 
 @compute @workgroup_size(${GROUP})

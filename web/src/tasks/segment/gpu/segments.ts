@@ -1,4 +1,4 @@
-// The objects of a picture from prototypes that stay on the GPU: SegmentTask says in words what their masks are.
+// Finds the objects of a picture with prototypes that stay on the GPU. SegmentTask describes their masks.
 
 import type { Segment } from "../../../api/types.js";
 import type { SegmentTask } from "../../../manifest/manifest.js";
@@ -16,7 +16,7 @@ interface PrototypeMaps {
   input: Size;
 }
 
-/** `rows` are as in decodeSegments. Rejects with what the GPU has against it. */
+/** `rows` are as in decodeSegments. Rejects with the GPU's error. */
 export async function segmentsOnGpu(
   assembler: MaskAssembler,
   task: SegmentTask,
