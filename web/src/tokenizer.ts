@@ -1,11 +1,12 @@
-// The tokenizer as a module of its own: only bundles that take a prompt hold it. The workers of models import it; for a text
-// encoder it is the script of a worker that can be ended, since an expression of a tokenizer may run for ever.
+// The tokenizer in its own module, only in bundles that take text. The workers of models import it. For a
+// text encoder it is the script of a worker that can be terminated, since a tokenizer's regular expression
+// may never end.
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import type { WordPieceTokenizer } from "./tasks/grounding/load-tokenizer.js";
 import { TOKENIZER_WORKER, type TokenizerAnswer, type TokenizerRequest } from "./text/tokenizer-worker.js";
 
-/** Reads the text of a `tokenizer.json`. */
+/** Parses the text of a `tokenizer.json`. */
 export function read(text: string): WordPieceTokenizer {
   const tokenizer = new Tokenizer(JSON.parse(text), {});
   return {

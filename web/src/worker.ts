@@ -1,5 +1,5 @@
-// The worker: for every port that the page sends a Host that answers there, all of them on one engine. Under another
-// names it searches indices, or keeps tracks.
+// The worker. For every port from the page it creates a WorkerHost; all share one engine. By the worker's
+// name it searches indices or tracks objects instead.
 
 import { expose } from "comlink";
 import { SharedEngine } from "./engine/shared-engine.js";

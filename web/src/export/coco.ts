@@ -1,4 +1,4 @@
-// Results as COCO's JSON: images, categories, annotations.
+// Writes results as COCO JSON: images, categories, annotations.
 
 import type { MaskRunsResult, ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
@@ -10,15 +10,15 @@ export interface CocoOptions {
   imageId?: number;
   /** "" by default. */
   fileName?: string;
-  /** The id of the first annotation, 1 by default: ids of several images must not be the same. */
+  /** The id of the first annotation, 1 by default: ids must be unique over several images. */
   firstId?: number;
   /** How masks are written: exact runs, or outlines without holes. "rle" by default. */
   masks?: "rle" | "polygons";
-  /** All of the model's classes. Default: those that were found. */
+  /** All classes of the model. Default: the classes of the result. */
   labels?: readonly string[];
   /**
-   * What each object is called, in the result's order: objects of one name are one category, that of `labels` where it has
-   * the name. Default: their classes.
+   * A name for each object, in the result's order. Objects with the same name form one category, the one in
+   * `labels` if it has the name. Default: their classes.
    */
   names?: readonly string[];
 }
@@ -26,7 +26,7 @@ export interface CocoOptions {
 export interface CocoRle {
   /** Height and width. */
   size: [number, number];
-  /** Compressed, as pycocotools reads it. */
+  /** Compressed, in pycocotools' format. */
   counts: string;
 }
 
@@ -39,7 +39,7 @@ export interface CocoAnnotation {
   area: number;
   iscrowd: 0;
   score?: number;
-  /** Runs, or polygons: x and y in turn. */
+  /** Runs, or polygons: x and y alternating. */
   segmentation?: CocoRle | number[][];
   /** x, y and visibility for each: 2 where its confidence is at least 0.5, else 1. */
   keypoints?: number[];
@@ -48,12 +48,12 @@ export interface CocoAnnotation {
 
 export interface CocoDataset {
   images: { id: number; file_name: string; width: number; height: number }[];
-  /** A category's id is its class's index. */
+  /** A category's id is the index of its class. */
   categories: { id: number; name: string; keypoints?: string[] }[];
   annotations: CocoAnnotation[];
 }
 
-/** A result as a COCO data set of one image. Categories have the index of their class as their id. */
+/** Returns a result as a COCO data set of one image. A category's id is the index of its class. */
 export function toCoco(result: ObjectsResult | MaskRunsResult, options: CocoOptions = {}): CocoDataset {
   const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels, names } = options;
   const { width, height } = result;
@@ -80,7 +80,7 @@ export function toCoco(result: ObjectsResult | MaskRunsResult, options: CocoOpti
   };
 }
 
-/** Names that are no label are numbered after the labels, in the order of their first objects. */
+/** Names that are not in `labels` get the indices after them, in the order of their first objects. */
 function named(
   objects: readonly FoundObject[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-// One object of a result, or what is in front, as a PNG with alpha.
+// One object of a result, or the foreground of a matte, as a PNG with alpha.
 
 import type {
   EverythingResult,
@@ -11,16 +11,16 @@ import { foundObjects } from "./objects.js";
 import type { PixelTest } from "./rle.js";
 import { inSlices, pause } from "./slices.js";
 
-/** The most pixels that are drawn at a time. */
+/** The maximum number of pixels drawn at a time. */
 const BAND_PIXELS = 500_000;
 
 type MaskedResult = SegmentResult | ImageSegmentationResult | MaskGenerationResult | EverythingResult;
 
-/** A PNG of a cutout, on the background that it was asked for. Call it before the cutout is closed. */
+/** Returns a PNG of a cutout, on the run's background. Call it before the cutout is closed. */
 export async function toPng(result: MatteResult): Promise<Blob>;
 /**
- * A PNG of the picture's size that shows one object: transparent where the object is not, elsewhere the picture's
- * pixels, or white without a picture.
+ * Returns a PNG of the picture's size that shows one object. It is transparent outside of the object; inside
+ * it has the picture's pixels, or white without a picture.
  *
  * @param index of the object in `segments`, `regions` or `masks`.
  * @throws RangeError: there is no such object.
@@ -50,7 +50,8 @@ async function drawObject(
   const inside = objects[index]?.inside;
   if (!inside) throw new RangeError(`no object ${index}: the result has ${objects.length}`);
   const { width, height } = result;
-  // A canvas takes its memory when it is first drawn on: of a large picture that is the work of a slice.
+  // A canvas allocates its memory when it is first drawn on; for a large picture that takes as long as a
+  // slice.
   context.putImageData(new ImageData(1, 1), 0, 0);
   await pause();
   await inSlices(height, Math.max(1, Math.floor(BAND_PIXELS / width)), (top, end) => {
@@ -75,7 +76,7 @@ function maskBand(inside: PixelTest, { top, width, height }: Band): ImageData {
   return mask;
 }
 
-/** Replaces what is drawn of a band by the picture's pixels. */
+/** Replaces the drawn pixels of a band by the picture's. */
 function paintBand(
   context: OffscreenCanvasRenderingContext2D,
   picture: CanvasImageSource,

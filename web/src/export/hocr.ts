@@ -1,9 +1,12 @@
-// Text that was read as hOCR, which tesseract, OCRmyPDF and others read and write.
+// Writes text results as hOCR, which tesseract, OCRmyPDF and others read.
 
 import type { Box, TextLine, TextResult, TextWord } from "../api/types.js";
 import { lineSides } from "../preprocess/crop/place-crop.js";
 
-/** A page of a TextResult as hOCR 1.2: `ocr_line` with its polygon, `ocrx_word` with a confidence of 0 to 100. */
+/**
+ * Returns a TextResult as a page of hOCR 1.2: `ocr_line` with its polygon, `ocrx_word` with a confidence of 0
+ * to 100.
+ */
 export function toHocr({ width, height, lines }: TextResult): string {
   return `<!DOCTYPE html>
 <html>
@@ -52,7 +55,7 @@ function bbox({ x1, y1, x2, y2 }: Box): string {
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Text without what markup gives a meaning, and without control characters. */
+/** Escapes HTML, and removes control characters. */
 function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, "").replace(/[&<>"]/g, (sign) => ENTITIES[sign] ?? "");
 }

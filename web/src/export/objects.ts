@@ -1,4 +1,4 @@
-// What a result found, one object for each, whichever task it is of: what the formats of `export` are written from.
+// The objects of a result of any task, in one form that all export formats are written from.
 
 import type {
   Box,
@@ -16,20 +16,20 @@ import { type PixelTest, type Runs, runTest } from "./rle.js";
 export interface FoundObject {
   label: string;
   classIndex: number;
-  /** Null where each pixel was decided by itself. */
+  /** Null if each pixel was classified separately. */
   score: number | null;
   box: Box;
-  /** Null where the task gives none. */
+  /** Null if the task has no masks. */
   inside: PixelTest | null;
-  /** Whole pixels that hold all of the mask; null where only the picture is known to. */
+  /** A box of whole pixels around the mask; null if it may cover the whole picture. */
   within: Box | null;
-  /** Null where they have to be made of `inside`. */
+  /** Null if they have to be computed from `inside`. */
   runs: Runs | null;
   corners: readonly Point[] | null;
   keypoints: readonly KeypointPosition[] | null;
 }
 
-/** What a task adds to a detection. */
+/** The fields that a task adds to a detection. */
 interface Additions {
   mask?: Mask;
   corners?: readonly Point[];
@@ -37,10 +37,10 @@ interface Additions {
   keypoints?: readonly KeypointPosition[];
 }
 
-/** What is said of a mask without a class. */
+/** The class of a mask without a class. */
 const OBJECT = { label: "object", classIndex: 0 };
 
-/** The objects of a result, in its order. */
+/** Returns the objects of a result, in its order. */
 export function foundObjects(result: ObjectsResult | MaskRunsResult): FoundObject[] {
   if ("regions" in result) {
     const { map, width } = result;
@@ -85,7 +85,7 @@ function found(
   };
 }
 
-/** Whether the centre of a pixel lies in a cell of the mask that is 1. */
+/** Whether the centre of a pixel is in a cell of the mask that is 1. */
 export function insideMask({ x: left, y: top, width, height, columns, rows, data }: Mask): PixelTest {
   return (x, y) => {
     const column = Math.floor(((x + 0.5 - left) / width) * columns);

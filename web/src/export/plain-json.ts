@@ -2,12 +2,12 @@
 
 import type { EverythingResult, Result } from "../api/types.js";
 
-/** Numbers of an array that are still written out. */
+/** The maximum length of an array that is written in full. */
 const MOST_NUMBERS = 1000;
 
 /**
- * A result without what JSON cannot hold or nobody reads: short typed arrays become lists, of longer ones only the type
- * and length are left, and pictures are left out. Masks and maps are for `toCoco`.
+ * Returns a result without data that JSON cannot hold. Short typed arrays become lists, long ones only their
+ * type and length; pictures are left out. For masks use `toCoco`.
  */
 export function toJson(result: Result | EverythingResult): Record<string, unknown> {
   const { preprocess: _preprocess, postprocess: _postprocess, ...rest } = result;

@@ -2,7 +2,7 @@
 
 import type { PixelTest } from "./rle.js";
 
-/** x and y in turn, in pixels of the picture. */
+/** x and y alternating, in pixels of the picture. */
 export type Polygon = number[];
 
 interface Area {
@@ -12,7 +12,7 @@ interface Area {
   bottom: number;
 }
 
-/** From a corner of a pixel to the next, clockwise on a screen around the pixels inside. */
+/** An edge from a pixel's corner to the next, clockwise on a screen around the pixels inside. */
 interface Edge {
   x: number;
   y: number;
@@ -22,7 +22,7 @@ interface Edge {
 }
 
 /**
- * The outer outlines of the pixels inside an area, one polygon for each group of pixels that touch at an edge. Holes are
+ * Returns the outer outlines of the pixels inside an area, one polygon for each 4-connected group. Holes are
  * left out: COCO's polygons have none.
  */
 export function outlines(area: Area, inside: PixelTest): Polygon[] {
@@ -37,7 +37,7 @@ export function outlines(area: Area, inside: PixelTest): Polygon[] {
   return polygons;
 }
 
-/** The area of a polygon: positive where its corners go clockwise on a screen. */
+/** Returns the area of a polygon: positive if its corners are clockwise on a screen. */
 export function signedArea(polygon: Polygon): number {
   let double = 0;
   for (let i = 0; i < polygon.length; i += 2) {
@@ -47,7 +47,7 @@ export function signedArea(polygon: Polygon): number {
   return double / 2;
 }
 
-/** All edges between a pixel inside and one outside, by the corner that they start at. */
+/** Returns all edges between a pixel inside and one outside, by the corner that they start at. */
 function boundary({ left, top, right, bottom }: Area, inside: PixelTest): Map<string, Edge[]> {
   const edges = new Map<string, Edge[]>();
   const within: PixelTest = (x, y) => x >= left && x < right && y >= top && y < bottom && inside(x, y);
@@ -68,7 +68,7 @@ function boundary({ left, top, right, bottom }: Area, inside: PixelTest): Map<st
   return edges;
 }
 
-/** The closed outline that an edge is part of: its corners, without those on a straight line. */
+/** Returns the corners of the closed outline that an edge is part of, without those on a straight line. */
 function follow(start: Edge, edges: Map<string, Edge[]>): Polygon {
   const corners: Polygon = [];
   let edge: Edge | undefined = start;
@@ -79,12 +79,15 @@ function follow(start: Edge, edges: Map<string, Edge[]>): Polygon {
     before = edge;
     edge = next(edge, edges);
   }
-  // The first corner lies on a straight line where the outline was entered in the middle of a side.
+  // If the outline was entered in the middle of a side, the first corner is on a straight line.
   if (before.dx === start.dx && before.dy === start.dy) corners.splice(0, 2);
   return corners;
 }
 
-/** The edge that goes on. Where two pixels touch at a corner only, the outline stays with its own: a right turn. */
+/**
+ * Returns the next edge. Where two pixels touch only at a corner, the outline turns right and stays with its
+ * own pixel.
+ */
 function next({ x, y, dx, dy }: Edge, edges: Map<string, Edge[]>): Edge | undefined {
   const free = (edges.get(`${x + dx},${y + dy}`) ?? []).filter((edge) => !edge.used);
   return free.find((edge) => edge.dx === -dy && edge.dy === dx) ?? free[0];

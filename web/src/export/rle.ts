@@ -1,17 +1,17 @@
-// Run-length encoding of binary masks as COCO has it: column by column, the first run is of zeros.
+// Run-length encoding of binary masks in COCO's order: column by column, the first run is of zeros.
 
 import type { Box } from "../api/geometry.js";
 import type { MaskRuns } from "../tasks/mask-generation/everything/result.js";
 
-/** The lengths of runs, the first of zeros. */
+/** The lengths of the runs; the first run is of zeros. */
 export type Runs = readonly number[] | Uint32Array;
 
 /** Whether the pixel at column `x` and row `y` belongs to the mask. */
 export type PixelTest = (x: number, y: number) => boolean;
 
 /**
- * The lengths of the runs of a mask of `width` x `height` pixels: zeros, ones, zeros ... in column-major order. Outside of
- * the box, which has whole pixels, there are no ones.
+ * Returns the lengths of the runs of a mask of `width` x `height` pixels, in column-major order: zeros, ones,
+ * zeros ... There are no ones outside of the box, which has whole pixels.
  * @internal
  */
 export function runLengths(
@@ -38,7 +38,7 @@ export function runLengths(
   return runs;
 }
 
-/** The pixels of a mask, row by row: 1 where the object is, 0 where it is not. */
+/** Returns the pixels of a mask, row by row: 1 inside the object, 0 outside. */
 export function maskPixels({ width, height, counts }: MaskRuns): Uint8Array<ArrayBuffer> {
   const pixels = new Uint8Array(width * height);
   let at = 0;
@@ -50,7 +50,7 @@ export function maskPixels({ width, height, counts }: MaskRuns): Uint8Array<Arra
   return pixels;
 }
 
-/** The pixels that runs of a picture of this height hold, found without making all of them. @internal */
+/** Returns a test for single pixels of a mask in runs, without decoding all of them. @internal */
 export function runTest({ height, counts }: MaskRuns): PixelTest {
   let sum = 0;
   const ends = counts.map((count) => {
@@ -69,7 +69,7 @@ export function runTest({ height, counts }: MaskRuns): PixelTest {
   };
 }
 
-/** How many ones runs hold. @internal */
+/** Returns the number of ones in runs. @internal */
 export function countPixels(runs: Runs): number {
   let sum = 0;
   for (const [index, run] of runs.entries()) if (index % 2 === 1) sum += run;
@@ -77,8 +77,9 @@ export function countPixels(runs: Runs): number {
 }
 
 /**
- * Runs as the text that pycocotools writes: each as its difference from the run two before, from the fourth on, in
- * groups of five bits, least significant first; bit 5 says that more follow, and 48 makes it printable.
+ * Returns runs as the text that pycocotools writes. From the fourth on, each run is its difference from the
+ * run two before. Numbers are in groups of five bits, least significant first; bit 5 says that more follow,
+ * and 48 makes it printable.
  * @internal
  */
 export function compressRuns(runs: Runs): string {

@@ -1,6 +1,9 @@
-// Long loops in slices, so that the page never stalls.
+// Runs long loops in slices, so that the page stays responsive.
 
-/** Milliseconds that a slice should take: the next one is half as long after more, twice as long after less than half. */
+/**
+ * The target milliseconds of a slice. After a longer one the next is half as long, after less than half twice
+ * as long.
+ */
 const LONGEST_MS = 16;
 
 export function pause(): Promise<void> {
@@ -8,9 +11,9 @@ export function pause(): Promise<void> {
 }
 
 /**
- * Calls `work` for one slice of 0..count after the other. Between two of them the page may do something else. The first is
- * a sixteenth of `most`, since code that has just begun is slow; they grow to `most` while they are fast. False: `stopped`
- * said so meanwhile.
+ * Calls `work` for slices of 0..count, one after another; the page can do other work between them. The first
+ * slice is a sixteenth of `most`, since new code is slow; slices grow to `most` while they are fast. Returns
+ * false if `stopped` returned true.
  */
 export async function inSlices(
   count: number,

@@ -1,4 +1,4 @@
-// Results as detections of supervision-js, Roboflow's renderer for the browser.
+// Writes results as detections of supervision-js, Roboflow's renderer for the browser.
 
 import type { EverythingResult, ObjectsResult } from "../api/types.js";
 import { type FoundObject, foundObjects } from "./objects.js";
@@ -26,11 +26,14 @@ export interface SupervisionFrame {
 export interface SupervisionOptions {
   /** Seconds, 0 by default. */
   mediaTime?: number;
-  /** Pairs of keypoints that are joined, none by default. */
+  /** Pairs of keypoints that are connected, none by default. */
   edges?: readonly [number, number][];
 }
 
-/** A result as a frame of detections of supervision-js. Objects without an area are left out: it takes none. */
+/**
+ * Returns a result as a frame of detections of supervision-js. Objects without an area are left out: it
+ * rejects them.
+ */
 export function toSupervision(
   result: ObjectsResult | EverythingResult,
   options: SupervisionOptions = {},

@@ -30,7 +30,10 @@ export interface Look {
   options: WorkerRunOptions;
 }
 
-/** The session that a stage ran in, and its loaded graph then: another one now means that the outputs are lost. */
+/**
+ * The session that a stage ran in, and its loaded graph at that time: if it has changed since, the outputs
+ * are lost.
+ */
 export interface StageLocation {
   session: ResilientSession;
   loaded: LoadedModel;

@@ -1,4 +1,5 @@
-// A stage of a model, on the page: its sessions, and which of them a run takes. A model of one stage has one.
+// A stage of a model, on the page: its sessions, and the choice of one for a run. A model of one stage has
+// one.
 
 import type { ModelListener } from "../api/model-events.js";
 import type { ModelInfo } from "../api/model-info.js";
@@ -57,7 +58,7 @@ export class ModelStage {
     this.backendChoice.onMade = () => listener.onChange();
   }
 
-  /** Records how long a run took, until the backend is chosen. */
+  /** Records the time of a run, until the backend is chosen. */
   recordRun(run: VisitorRun, milliseconds: number): void {
     if (this.backendChoice.isMade) this.#visitorRuns.forget();
     else this.#visitorRuns.record(run, milliseconds);

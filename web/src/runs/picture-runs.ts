@@ -39,7 +39,7 @@ export class PictureRuns {
     this.#stage = stage;
   }
 
-  /** Returns the result of a picture or stack; of several pictures, an array of each one's. */
+  /** Returns the result of a picture or stack; for several pictures, an array of results. */
   async run(source: RunSource, options: RunOptions, state: ModelState | null): Promise<Result> {
     const { slices } = options;
     const several = slices === undefined && this.#isBatch(source);
@@ -52,7 +52,7 @@ export class PictureRuns {
     this.#recordResults(results);
     const [result] = results;
     if (result === undefined) throw internalError("a run without a result");
-    // The generated types of a bundle that is packed for batches declare the array.
+    // The generated types of a bundle with batches declare the array.
     return several ? (results as unknown as Result) : result;
   }
 
@@ -70,7 +70,7 @@ export class PictureRuns {
     );
   }
 
-  /** Returns the result of each picture, all of whose slices are run. */
+  /** Returns the result of each picture, after running all its slices. */
   #runInSlices(
     sources: readonly ImageSource[],
     slices: SliceOptions,
@@ -84,7 +84,7 @@ export class PictureRuns {
     return Promise.all(sources.map((source) => runInSlices(source, request, runner)));
   }
 
-  /** Returns what run() would feed for the picture. */
+  /** Returns the tensor that run() would feed for the picture. */
   preprocess(source: RunSource, { size, signal }: PreprocessOptions): Promise<TensorData> {
     const sources = checkPictureCount(runInput(this.#stage.manifest.inputs), source);
     const requested = requestedSize(this.#stage.choice.sizes, size);
@@ -98,7 +98,7 @@ export class PictureRuns {
     });
   }
 
-  /** Whether `source` is a batch, each picture with a result of its own: neither one picture nor a stack. */
+  /** Whether `source` is a batch, each picture with its own result: neither a single picture nor a stack. */
   #isBatch(source: RunSource): source is readonly ImageSource[] {
     return this.#stage.choice.batches.length > 1 && Array.isArray(source) && source.length > 0;
   }
@@ -106,21 +106,22 @@ export class PictureRuns {
   /** Packs the pictures and passes them to `work`, grouped by input size: the requested size, else the best for each. */
   async #withPictures<T>(
     sources: readonly ImageSource[],
-    asked: PictureSize | null,
+    requested: PictureSize | null,
     signal: AbortSignal | undefined,
     work: (chosen: SizedPictures[]) => Promise<T>,
   ): Promise<T> {
     const { session: first } = this.#stage;
     first.check(signal);
-    const decodesFiles = asked === null && this.#stage.choice.sizes.length > 1;
+    const decodesFiles = requested === null && this.#stage.choice.sizes.length > 1;
     const { takesFrames, takesWrapped } = first.loaded;
     const packing = { asFrames: takesFrames, decodesFiles, wraps: takesWrapped };
     const { pictures, transferables } = await packImages(sources, packing);
     try {
       const isStack = runInput(this.#stage.manifest.inputs).count !== null;
-      return await work(this.#stage.choice.bySize(pictures, asked, isStack));
+      return await work(this.#stage.choice.bySize(pictures, requested, isStack));
     } finally {
-      // Pictures that were transferred are detached by now. The others are closed: garbage collection frees them late.
+      // Transferred pictures are detached by now. The others are closed: garbage collection would free them
+      // late.
       closeImages(transferables);
     }
   }

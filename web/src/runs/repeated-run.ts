@@ -1,4 +1,4 @@
-// A run of the visitor, repeated on another backend to compare the two.
+// Repeats a run of the visitor on another backend, to compare the two.
 
 import { closeResults } from "../api/close-results.js";
 import type { PictureSize, Result } from "../api/types.js";
@@ -8,18 +8,21 @@ import type { SceneRef } from "../stages/scene-store.js";
 import type { RemoteHost } from "../worker/connection.js";
 import type { SceneSource } from "./scene-source.js";
 
-/** A worker's answer with its timings, without the wait in the queue. */
+/** A worker's answer and its timings, without the wait in the queue. */
 export interface Timed {
   timings: Pick<Result["timings"], "total">;
 }
 
-/** Runs a stage in a worker on a scene that this worker holds. */
+/** Runs a stage in a worker, on a scene in that worker. */
 export type TimedSceneCall = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
 
-/** How often the scene is copied for a run in another worker: there, and for a middle stage also back. */
+/**
+ * How many times the scene is copied for a run in another worker: once there, and for a middle stage also
+ * back.
+ */
 type Crossings = 1 | 2;
 
-/** Describes a run of a later stage, to be repeated on another backend. */
+/** Describes a run of a later stage, so that it can be repeated on another backend. */
 export function laterStageRun(
   run: Pick<VisitorRun, "variant" | "loaded" | "key">,
   source: Pick<SceneSource, "copyTo">,
@@ -38,7 +41,7 @@ export function laterStageRun(
   return { ...run, scene: source, repeatOn };
 }
 
-/** Runs a stage over the connection, to time it; returns the total milliseconds that the worker reports. */
+/** Runs a stage over the connection, to time it. Returns the total milliseconds that the worker reports. */
 export async function timeInWorker(
   { connection }: LoadedModel,
   ask: (scenes: RemoteHost["scenes"]) => Promise<Timed & { result?: Result | null }>,
@@ -48,7 +51,10 @@ export async function timeInWorker(
   return answer.timings.total;
 }
 
-/** Returns a key of a run's cost, from log2 of the pixels and the options' lengths: runs of one key take about the same time. */
+/**
+ * Returns a key of a run's cost, from log2 of the pixels and the options' lengths. Runs with the same key
+ * take about as long.
+ */
 export function runKey(kind: string, size: PictureSize | null, options: object): string {
   const shape = Object.entries(options).map(([name, value]) => {
     if (Array.isArray(value)) return [name, value.length];

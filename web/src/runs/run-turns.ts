@@ -1,4 +1,5 @@
-// The runs of a model, by number: each in its variant's session and, for a model with state, in the order of the calls.
+// The runs of a model, numbered. Each runs in its variant's session; for a model with state, in the order of
+// the calls.
 
 import type { ModelState, StateTurn } from "../api/state.js";
 import type { Warning } from "../api/types.js";
@@ -8,10 +9,10 @@ import type { Manifest } from "../manifest/manifest.js";
 import type { StateRequest } from "../session/stream-states.js";
 import { rejectOnAbort } from "../worker/reject-on-abort.js";
 
-/** Does the run of this number; `from` returns the state that it reads, null for a model without state. */
+/** Does the run with this number. `from` returns the state to read, null for a model without state. */
 export type Work<T> = (session: ResilientSession, id: number, from: () => StateRequest | null) => Promise<T>;
 
-/** The turn in which a run is done, null for a model without state, and the signal that cancels it. */
+/** The turn of a run, null for a model without state, and the signal that cancels it. */
 export interface RunOrder {
   turn: StateTurn | null;
   signal: AbortSignal | undefined;
@@ -25,14 +26,14 @@ export class RunTurns {
     this.#sessions = sessions;
   }
 
-  /** The number of runs that were started. */
+  /** The number of started runs. */
   get runs(): number {
     return this.#runs;
   }
 
   /**
-   * Does a run in its turn; if `signal` fires, it is cancelled in the worker. `startsFromZeros` tells from the answer whether
-   * the worker used a state of zeros.
+   * Does a run in its turn; if `signal` fires, it is cancelled in the worker. `startsFromZeros` returns from
+   * the answer whether the state was zeros.
    */
   async run<T>(
     variant: Manifest,
@@ -53,7 +54,10 @@ export class RunTurns {
   }
 }
 
-/** Does the work of a run. For a model with state, its turn is taken at once: decoding a picture does not change the order. */
+/**
+ * Does the work of a run. For a model with state, takes its turn at once, so that decoding pictures does not
+ * change the order.
+ */
 export async function withTurn<T>(
   state: ModelState | null,
   work: (turn: StateTurn | null) => Promise<T>,

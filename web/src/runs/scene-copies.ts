@@ -12,12 +12,18 @@ type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 /** Calls the scene methods of a worker. */
 type CallScenes = <T>(call: SceneCall<T>) => Promise<T>;
 
-/** Calls over the connection: not counted as a call of the model, and not repeated after a failure. */
+/**
+ * Returns calls over the connection: they do not count as calls of the model, and are not repeated after a
+ * failure.
+ */
 export function connectionCaller({ connection }: LoadedModel): CallScenes {
   return (call) => connection.call(({ scenes }) => call(scenes));
 }
 
-/** Calls through the session, without a retry: the caller repeats the whole run if the session was loaded again. */
+/**
+ * Returns calls through the session, without a retry: the caller repeats the whole run if the session was
+ * loaded again.
+ */
 export function sessionCaller(session: ResilientSession, signal: RunOptions["signal"]): CallScenes {
   return (call) =>
     session.call(
@@ -32,7 +38,7 @@ export class SceneCopies {
   readonly #number: number;
   /** The models whose copy has the outputs of all stages so far. */
   readonly #current = new Set<LoadedModel>();
-  /** The models whose worker may hold some of the scene, to be released. */
+  /** The models whose worker may have parts of the scene, to be released. */
   readonly #holders = new Set<LoadedModel>();
   #isReleased = false;
 
@@ -40,7 +46,7 @@ export class SceneCopies {
     this.#number = number;
   }
 
-  /** Records that a worker is about to hold some of the scene. */
+  /** Records that a worker is about to get parts of the scene. */
   addHolder(loaded: LoadedModel): void {
     this.#holders.add(loaded);
   }

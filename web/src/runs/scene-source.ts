@@ -1,5 +1,5 @@
-// The data behind a Scene: its picture, and the first stage's outputs in a worker. If the worker is lost, the first stage
-// runs again.
+// The data behind a Scene: its picture, and the earlier stages' outputs in a worker. If the worker is lost,
+// these stages run again.
 
 import { internalError } from "../api/errors.js";
 import type { GlueContext, PictureSize, RunOptions } from "../api/types.js";
@@ -19,7 +19,7 @@ export class SceneSource {
   readonly #look: Look;
   readonly #copies: SceneCopies;
   readonly #earlier: EarlierStages;
-  /** The run of the earlier stages under way. All callers wait for the same one. */
+  /** The current run of the earlier stages. All callers wait for the same one. */
   #looking: Promise<LookReport> | null = null;
   #released = false;
 
@@ -54,7 +54,10 @@ export class SceneSource {
     });
   }
 
-  /** Copies the scene to another backend, to compare the two, and returns the milliseconds that took. Null if it is lost. */
+  /**
+   * Copies the scene to another backend, to compare the two. Returns the milliseconds it took, null if the
+   * scene is lost.
+   */
   async copyTo(elsewhere: LoadedModel): Promise<{ ref: SceneRef; transferTime: number } | null> {
     const { location } = this.#earlier;
     if (location === null || this.#released || location.session.loaded !== location.loaded) return null;
@@ -73,7 +76,7 @@ export class SceneSource {
     }
   }
 
-  /** Returns the results of all stages but the last, by their names. */
+  /** Returns the results of all stages but the last, by stage name. */
   async results(): Promise<GlueContext["results"]> {
     const { session, loaded } = await this.#ensureOutputs(undefined);
     const { view } = await sessionCaller(
@@ -95,7 +98,7 @@ export class SceneSource {
   /** Releases the scene in all workers, and its picture. No stage runs on it afterwards. */
   async release(): Promise<void> {
     this.#released = true;
-    // An aborted run may have left a run of the first stage under way.
+    // An aborted run may have left a run of the earlier stages behind.
     await this.#looking?.catch(() => {});
     await this.#copies.release();
     closePictures(this.#look.pictures);
@@ -104,10 +107,10 @@ export class SceneSource {
   async #ensureOutputs(signal: Signal): Promise<StageLocation> {
     for (;;) {
       const isLost = await this.isLost(signal);
-      if (this.#released) throw internalError("a run on a scene that was released");
+      if (this.#released) throw internalError("a run on a released scene");
       const { location } = this.#earlier;
       if (!isLost && this.#looking === null && location !== null) return location;
-      // Later callers wait for the same run. It is not aborted by the signal of one of them.
+      // Later callers wait for the same run, so the signal of one of them does not abort it.
       this.#looking ??= this.look(undefined).finally(() => {
         this.#looking = null;
       });

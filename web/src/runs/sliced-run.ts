@@ -16,9 +16,9 @@ import { reportingListener } from "./reporting-listener.js";
 
 type DecodedPicture = Exclude<Picture, Blob>;
 
-/** Runs pictures, each with a result of its own. */
+/** Runs pictures, each with its own result. */
 export interface SliceRunner {
-  /** Returns the batch size for the pictures left. */
+  /** Returns the batch size for the remaining pictures. */
   batchOf(left: number): number;
   run(pictures: readonly ImageSource[]): Promise<Result[]>;
 }
@@ -30,7 +30,10 @@ export interface SlicedRequest {
   onProgress: RunOptions["onProgress"];
 }
 
-/** Runs a picture in slices; one no larger than a slice runs whole. Memory holds the picture and the slices of one batch. */
+/**
+ * Runs a picture in slices; one no larger than a slice runs whole. Memory has the picture and the slices of
+ * one batch.
+ */
 export async function runInSlices(
   source: ImageSource,
   request: SlicedRequest,
@@ -75,7 +78,7 @@ async function runDecoded(
     return found.map((each) => task.move(each, slice, source));
   });
   const merged = mergeDetections(objects, mergeRules(slices), task);
-  // TypeScript does not know of which task the result is.
+  // TypeScript does not know the task of the result.
   return { ...first, ...mergedMetadata(metadata), ...source, [task.field]: merged } as unknown as Result;
 }
 
@@ -109,7 +112,7 @@ async function cropSlice(picture: DecodedPicture, slice: Slice): Promise<Decoded
   return createImageBitmap(picture, left, top, width, height, DECODE_OPTIONS);
 }
 
-/** Every result of a batch has the timings of the whole batch: only the first one's are counted. */
+/** Every result of a batch has the timings of the whole batch, so only the first one's are counted. */
 function batchMetadata([first, ...others]: readonly Result[]): RunMetadata[] {
   if (first === undefined) return [];
   const timings = { preprocess: 0, inference: 0, postprocess: 0, total: 0 };

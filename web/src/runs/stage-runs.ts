@@ -24,7 +24,10 @@ type Signal = RunOptions["signal"];
 /** A call to the stage's worker: the run's number, and the scene's reference in that worker. */
 type StageCall<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef) => Promise<T>;
 
-/** How parts are batched: `single` is the variant for one part; `next` chooses variant and batch size for the parts left. */
+/**
+ * How parts are batched: `single` is the variant for one part; `next` chooses variant and batch size for the
+ * remaining parts.
+ */
 interface PartPlan {
   single: Manifest;
   next(left: number, size: PictureSize | null): { variant: Manifest; count: number };
@@ -33,7 +36,7 @@ interface PartPlan {
 /** Joins the pieces of all batches in the worker. */
 type FinishParts<T> = (host: RemoteHost["scenes"], id: number, ref: SceneRef, all: JoinedParts) => Promise<T>;
 
-/** `onProgress`. An error that it throws does not end the run. */
+/** `onProgress`. Its errors do not stop the run. */
 type PartListener = NonNullable<RunOptions["onProgress"]>;
 
 /** The part of a SceneSource that StageRuns needs. */
@@ -48,7 +51,7 @@ export class StageRuns {
     this.#source = source;
   }
 
-  /** Runs the stage as its task says. */
+  /** Runs the stage in the way of its task. */
   async run(options: WorkerRunOptions, signal: Signal, onProgress?: PartListener): Promise<Result> {
     const variant = optionVariant(this.#stage.sessions.variants, options);
     const result = await (takesCrops(variant)
@@ -94,7 +97,7 @@ export class StageRuns {
     return (await this.#timedCall(["tensors", variant], complete, signal, run)).outputs;
   }
 
-  /** Batches crops of one size, each time in the largest batch that they fill. */
+  /** Batches crops of one input size, each time in the largest batch that they fill. */
   #cropPlan(): PartPlan {
     const { choice } = this.#stage;
     return {
@@ -106,7 +109,7 @@ export class StageRuns {
     };
   }
 
-  /** Runs the parts of the picture; other runs have their turn between batches. */
+  /** Runs the parts of the picture; other runs get their turn between batches. */
   async #runParts<T>(
     options: WorkerRunOptions,
     signal: Signal,
@@ -137,7 +140,7 @@ export class StageRuns {
     return this.#call(single, signal, (host, id, ref) => finish(host, id, ref, all));
   }
 
-  /** Makes a call and records its time, by which the backends are compared. */
+  /** Makes a call and records its time, to compare the backends. */
   #timedCall<T extends Timed>(
     [kind, variant]: [string, Manifest],
     options: object,
@@ -199,7 +202,7 @@ function finishByJoining(options: WorkerRunOptions): FinishParts<Result> {
   return (host, id, ref, all) => host.joinParts(id, ref, options, all);
 }
 
-/** Adds the milliseconds of one run to those of others. */
+/** Adds the milliseconds of a run to a sum. */
 export function addTimings(sum: Result["timings"], more: Result["timings"]): void {
   sum.preprocess += more.preprocess;
   sum.inference += more.inference;

@@ -15,7 +15,7 @@ export class TensorRuns {
     this.#stage = stage;
   }
 
-  /** Returns all outputs. Of several variants it runs the one that takes the tensors' shapes. */
+  /** Returns all outputs. If there are several variants, runs the one that fits the tensors' shapes. */
   async run(feeds: Tensors, state: ModelState | null, signal: AbortSignal | undefined): Promise<Tensors> {
     const variant = this.#stage.choice.variantFor(feeds);
     const complete = completeFeeds(variant.inputs, feeds);

@@ -4,8 +4,8 @@ import type { RunOptions, TileResult } from "../api/types.js";
 import { reportingListener } from "./reporting-listener.js";
 
 /**
- * Wraps `onTile`. Tiles after an abort are closed and not reported. Errors of the listener do not end the run, and a promise
- * that it returns is not awaited: all tiles are reported before the result.
+ * Wraps `onTile`. Tiles after an abort are closed and not reported. Errors of the listener do not stop the
+ * run, and a promise that it returns is not awaited: all tiles are reported before the result.
  */
 export function tileListener(
   onTile: NonNullable<RunOptions["onTile"]>,

@@ -1,4 +1,4 @@
-// Chooses the variant of a model for a run: there is one for each input size and each batch size.
+// Chooses the variant of a model for a run: there is one for each input size and batch size.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { PictureSize, Tensors } from "../api/types.js";
@@ -8,7 +8,7 @@ import { sizeOf } from "../preprocess/canvas-pixels.js";
 import { fittingLine, fittingSize } from "../preprocess/fitting-size.js";
 import type { PackedPicture } from "../preprocess/pixels.js";
 
-/** Pictures that run at one input size (null: the model has one only), and their indices in the call. */
+/** Pictures that run at one input size (null: the model has only one), and their indices in the call. */
 export interface SizedPictures {
   size: PictureSize | null;
   pictures: PackedPicture[];
@@ -40,7 +40,10 @@ export class VariantChoice {
     return found;
   }
 
-  /** Returns the variant whose input shapes match these tensors, preferably one whose inputs are all given; else the first. */
+  /**
+   * Returns the variant whose input shapes match these tensors, preferably one with a tensor for each input;
+   * else the first.
+   */
   variantFor(feeds: Tensors): Manifest {
     const [first] = this.#variants;
     const fitting = this.#variants.filter(({ inputs }) => haveShapes(inputs, feeds));
@@ -60,7 +63,10 @@ export class VariantChoice {
     throw new WebbuildError("no-graph", what, "pack the model again");
   }
 
-  /** Groups parts of a picture by input size: a text line runs at the narrowest that holds it, any other part at the first. */
+  /**
+   * Groups parts of a picture by input size: a text line at the narrowest that fits, any other part at the
+   * first.
+   */
   partsBySize(lines: readonly (PictureSize | null)[]): { size: PictureSize | null; parts: number[] }[] {
     const chosen: { size: PictureSize | null; parts: number[] }[] = [];
     for (const [part, line] of lines.entries()) {
@@ -72,7 +78,9 @@ export class VariantChoice {
     return chosen;
   }
 
-  /** Groups pictures by input size: all at `requested`, or with null each at the best for it. A stack is not divided. */
+  /**
+   * Groups pictures by input size: all at `requested`, or if null each at its best. A stack is not divided.
+   */
   bySize(
     pictures: readonly PackedPicture[],
     requested: PictureSize | null,

@@ -1,4 +1,4 @@
-// The best of many: a heap whose root is the worst that is kept.
+// The highest scores of many: a heap whose root is the lowest score that is kept.
 
 export class BestOf {
   readonly #scores: Float64Array;
@@ -10,18 +10,18 @@ export class BestOf {
     this.#places = new Uint32Array(size);
   }
 
-  /** Of equal scores the lower place is better. */
+  /** Of equal scores the one with the lower index is better. */
   offer(place: number, score: number): void {
     const full = this.#count === this.#scores.length;
     if (full && !this.#isWorse(0, score, place)) return;
     let at = full ? 0 : this.#count++;
-    if (full) at = this.#hole(at, score, place);
-    else at = this.#rise(at, score, place);
+    if (full) at = this.#siftDown(at, score, place);
+    else at = this.#siftUp(at, score, place);
     this.#scores[at] = score;
     this.#places[at] = place;
   }
 
-  /** The places and scores, the best first. */
+  /** Returns the indices and scores, best first. */
   sorted(): { place: number; score: number }[] {
     return Array.from({ length: this.#count }, (_, at) => ({
       place: this.#places[at] ?? 0,
@@ -34,8 +34,8 @@ export class BestOf {
     return own < score || (own === score && (this.#places[at] ?? 0) > place);
   }
 
-  /** Moves worse ones down to `at` from above it, and returns where the new one goes. */
-  #rise(from: number, score: number, place: number): number {
+  /** Sift up: moves better parents down, and returns the position of the new score. */
+  #siftUp(from: number, score: number, place: number): number {
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
@@ -46,8 +46,8 @@ export class BestOf {
     return at;
   }
 
-  /** Moves those that are worse than the new one up from below, and returns where that goes. */
-  #hole(from: number, score: number, place: number): number {
+  /** Sift down: moves worse children up, and returns the position of the new score. */
+  #siftDown(from: number, score: number, place: number): number {
     let at = from;
     for (;;) {
       const [left, right] = [2 * at + 1, 2 * at + 2];

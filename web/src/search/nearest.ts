@@ -2,7 +2,7 @@
 
 import type { BestOf } from "./best-of.js";
 
-/** Offers the rows from `first` up to `end`; `query` is a unit vector. */
+/** Offers the rows `first` to `end` (exclusive) to `best`; `query` is a unit vector. */
 export function offerRows(
   best: BestOf,
   vectors: Float32Array,
@@ -16,7 +16,7 @@ export function offerRows(
   }
 }
 
-/** Four sums side by side, which take a quarter of the time of one: each waits for its own last product. */
+/** Returns a dot product. Four sums take a quarter of the time of one, which waits for each product. */
 function dotAt(vectors: Float32Array, offset: number, query: Float64Array): number {
   let [one, two, three, four] = [0, 0, 0, 0];
   let at = 0;

@@ -1,11 +1,11 @@
-// An index of pictures, as `webbuild embed` writes it: their unit vectors, and beside them their names.
+// An index of pictures, written by `webbuild embed`: their unit vectors and names.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
 import { resolveAddress } from "../api/fetch-manifest.js";
 
-/** Unit vectors of pictures, one after another, and what each is called. */
+/** Unit vectors of pictures, one after another, and the pictures' names. */
 export interface PictureIndex {
-  /** As many times `dimension` numbers as there are names. */
+  /** All vectors in one array: `dimension` numbers for each name. [names.length * dimension] */
   vectors: Float32Array;
   names: readonly string[];
   dimension: number;
@@ -13,14 +13,14 @@ export interface PictureIndex {
 
 const FORMAT = 1;
 
-/** Fetches an index. `url` is that of its .json file; the .bin file lies beside it. */
+/** Fetches an index. `url` is the URL of its .json file; the .bin file is next to it. */
 export async function loadIndex(
   url: URL | string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<PictureIndex> {
   const { href } = resolveAddress(url, "loadIndex()");
   const vectors = href.replace(/\.json(?=$|[?#])/, ".bin");
-  if (vectors === href) throw invalidIndex(`${href} is not the address of a .json file`);
+  if (vectors === href) throw invalidIndex(`${href} is not the URL of a .json file`);
   const signal = options.signal;
   const [header, bytes] = await Promise.all([
     download(href, signal, (answer) => answer.json()),

@@ -1,9 +1,9 @@
-// The page's half of a search: one worker for all indices, each of which it is given once, in parts.
+// The page's side of a search: one worker for all indices. Each index is copied to it once, in parts.
 
 import { type Ask, WorkerClient } from "../worker/worker-client.js";
 import { SEARCH_WORKER, type SearchAnswer, type SearchRequest } from "./searches.js";
 
-/** Numbers that are copied at a time: 2 MB, in a millisecond. */
+/** The numbers that are copied at a time: 2 MB, in a millisecond. */
 const PART = 1 << 19;
 
 export class SearchWorker {
@@ -19,13 +19,13 @@ export class SearchWorker {
     this.#client = new WorkerClient(SEARCH_WORKER, start);
   }
 
-  /** That of the page. */
+  /** The page's shared worker. */
   static get shared(): SearchWorker {
     SearchWorker.#shared ??= new SearchWorker();
     return SearchWorker.#shared;
   }
 
-  /** Returns the `best` places for a unit vector, null where there is no worker. */
+  /** Returns the indices of the `best` vectors for a unit vector; null if there is no worker. */
   search(vectors: Float32Array, query: Float64Array, best: number): Promise<SearchAnswer> {
     return this.#client.use(async (ask) => {
       const given = this.#given.get(vectors);

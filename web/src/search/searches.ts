@@ -1,21 +1,24 @@
-// The worker's half of a search: it holds copies of indices.
+// The worker's side of a search: it has copies of the indices.
 
 import { VectorRows } from "../wasm/vector-rows.js";
 import { BestOf } from "./best-of.js";
 
-/** The name of such a worker, by which the script of all workers knows what it is for. */
+/** The name of a search worker, by which the script of all workers knows its purpose. */
 export const SEARCH_WORKER = "webbuild-search";
 
-/** What the page says: rows of an index of `count` from the `first` on, that nobody wants it any more, or a query, a unit vector. */
+/**
+ * A request: rows of an index of `count`, from `first` on; an index to drop; or a query, which is a unit
+ * vector.
+ */
 export type SearchRequest =
   | { index: number; count: number; dimension: number; first: number; rows: Float32Array }
   | { index: number; dropped: true }
   | { index: number; query: Float64Array; best: number };
 
-/** What a query found, the best first; null of any other request. */
+/** The results of a query, best first; null for other requests. */
 export type SearchAnswer = { place: number; score: number }[] | null;
 
-/** Returns what answers requests. */
+/** Returns the function that handles requests. */
 export function searches(): (request: SearchRequest) => SearchAnswer {
   const indices = new Map<number, VectorRows>();
   return (request) => answer(indices, request);

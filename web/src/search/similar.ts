@@ -1,4 +1,5 @@
-// The pictures of an index that are most like a query: exact, in a worker, which leaves the page responsive.
+// Finds the pictures of an index that are most similar to a query: exact, in a worker, so that the page stays
+// responsive.
 
 import { WebbuildError } from "../api/errors.js";
 import { BestOf } from "./best-of.js";
@@ -6,26 +7,27 @@ import { offerRows } from "./nearest.js";
 import type { PictureIndex } from "./picture-index.js";
 import { SearchWorker } from "./search-worker.js";
 
-/** A picture of an index, and how alike it is. */
+/** A picture of an index, and its similarity. */
 export interface SimilarPicture {
   name: string;
-  /** Its place in the index. */
+  /** Its position in the index. */
   index: number;
-  /** Of its vector and the query: 1 for the same direction, 0 for a right angle. */
+  /** The cosine similarity of its vector and the query: 1 for the same direction, 0 for a right angle. */
   cosine: number;
 }
 
-/** Products up to which a search is over before a worker has answered. */
+/** Up to this many products a search on the page is faster than a worker. */
 const FEW = 1 << 20;
-/** Milliseconds of work between two rests, in which the page draws and hears its visitor, where there is no worker. */
+/** Without a worker: the milliseconds of work between two pauses, in which the page handles events. */
 const SLICE = 8;
-/** Products between two looks at the clock. */
+/** The number of products between two checks of the clock. */
 const BLOCK = 1 << 15;
 
 /**
- * The `k` pictures whose vectors have the largest cosine with `query`, the best first; of equals the one of the lower index.
- * Every vector is compared, those of a large index in a worker, which has a copy from the first search on: vectors that
- * change are a new array. Throws "invalid-option" for a query of another length, and for a `k` that is no number of pictures.
+ * Returns the `k` pictures whose vectors have the largest cosine with `query`, best first; of equals the one
+ * with the lower index first. Every vector is compared. Large indices are searched in a worker, which gets a
+ * copy in the first search: to change vectors, pass a new array. Throws "invalid-option" for a query of
+ * another length, and for an invalid `k`.
  */
 export async function similar(
   index: PictureIndex,
@@ -58,7 +60,7 @@ async function inSlices(
   return best.sorted();
 }
 
-/** The query divided by its length. */
+/** Returns the query divided by its length. */
 function checked(
   { vectors, names, dimension }: PictureIndex,
   query: ArrayLike<number>,
@@ -70,11 +72,11 @@ function checked(
     );
   if (query.length !== dimension)
     throw unfit(`the query has ${query.length} numbers, the vectors of the index ${dimension}`);
-  if (!Number.isInteger(k) || k < 1) throw unfit(`k is ${k}: it is how many pictures are wanted`);
+  if (!Number.isInteger(k) || k < 1) throw unfit(`k is ${k}, not a whole number from 1 on`);
   const unit = Float64Array.from(query);
   const length = Math.sqrt(unit.reduce((sum, value) => sum + value * value, 0));
   if (!(length > 0 && length < Number.POSITIVE_INFINITY))
-    throw unfit("the query holds zeros alone, or numbers that are not finite");
+    throw unfit("the query has only zeros, or numbers that are not finite");
   return unit.map((value) => value / length);
 }
 

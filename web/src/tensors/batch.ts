@@ -1,14 +1,14 @@
-// Tensors of several pictures in one run: put together along the first axis, and taken apart again.
+// Batches tensors of several pictures along the first axis, and splits them again.
 
 import { internalError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import { type AnyTensors, isOnGpu } from "./gpu-tensor.js";
 
-/** Returns the tensors [1, ...] of one type as one [n, ...]. */
+/** Concatenates tensors [1, ...] of one type into [n, ...]. */
 export function concatenated(tensors: readonly TensorData[]): TensorData {
   const [first] = tensors;
   if (first === undefined || (first.type !== "float32" && first.type !== "uint8"))
-    throw internalError("a batch of no pictures");
+    throw internalError("a batch without pictures");
   const length = first.data.length;
   const dims = [tensors.length, ...first.dims.slice(1)];
   const fill = <A extends Float32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(data: A): A => {
@@ -21,7 +21,7 @@ export function concatenated(tensors: readonly TensorData[]): TensorData {
     : { type: "float32", dims, data: fill(new Float32Array(size)) };
 }
 
-/** Returns what belongs to picture `at` of `batch`: [1, ...] of each [n, ...], in memory of its own. */
+/** Returns the outputs of picture `at` of `batch`: [n, ...] -> [1, ...], copied. */
 export function outputsOf(outputs: AnyTensors, at: number, batch: number): Tensors {
   const entries = Object.entries(outputs).map(([name, tensor]) => {
     if (isOnGpu(tensor)) throw internalError(`output ${name} of a batch is on the GPU`);

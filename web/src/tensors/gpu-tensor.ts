@@ -1,4 +1,4 @@
-// Tensors in GPU buffers, beside those in memory.
+// Tensors in GPU buffers.
 
 import type { TensorData } from "../api/types.js";
 
@@ -6,11 +6,11 @@ export interface GpuTensor {
   type: "float32";
   dims: number[];
   buffer: GPUBuffer;
-  /** Reads it, and gives it back. */
+  /** Reads the tensor and releases it. */
   read(): Promise<TensorData>;
-  /** Reads it; it stays on the GPU. */
+  /** Reads the tensor. It stays on the GPU. */
   copy(): Promise<TensorData>;
-  /** Gives it back, where it was made for whoever holds it. */
+  /** Releases the tensor, if it was created for its holder. */
   release(): void;
 }
 
@@ -20,7 +20,7 @@ export function isOnGpu(tensor: AnyTensors[string] | undefined): tensor is GpuTe
   return tensor !== undefined && "buffer" in tensor;
 }
 
-/** Returns all of them in memory. Where one cannot be read, all are given back. */
+/** Returns all tensors in memory. If one cannot be read, all are released. */
 export function readTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
   return inMemory(tensors, (tensor) => tensor.read()).catch((error: unknown) => {
     releaseTensors(tensors);
@@ -28,12 +28,15 @@ export function readTensors(tensors: AnyTensors): Promise<Record<string, TensorD
   });
 }
 
-/** Returns all of them in memory; those on the GPU stay there too. */
+/** Returns all tensors in memory. Those on the GPU also stay there. */
 export function copyTensors(tensors: AnyTensors): Promise<Record<string, TensorData>> {
   return inMemory(tensors, (tensor) => tensor.copy());
 }
 
-/** Returns what a second reader may keep, move or release: a copy in memory, or the same on the GPU, where it stays. */
+/**
+ * Returns a tensor for a second reader, which may keep, transfer or release it: a copy in memory, or the same
+ * one on the GPU.
+ */
 export async function copyOf(
   tensor: TensorData | GpuTensor,
   staysOnGpu: boolean,
@@ -42,12 +45,12 @@ export async function copyOf(
   return staysOnGpu ? { ...tensor, read: tensor.copy, release: () => {} } : tensor.copy();
 }
 
-/** Gives back those on the GPU. */
+/** Releases the tensors on the GPU. */
 export function releaseTensors(tensors: AnyTensors): void {
   for (const tensor of Object.values(tensors)) if (isOnGpu(tensor)) tensor.release();
 }
 
-/** Waits for all, also where one fails: the engine refuses to give back a tensor that it is reading. */
+/** Waits for all promises, even if one rejects: the engine cannot release a tensor that it is reading. */
 export async function everyOne<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);

@@ -1,4 +1,4 @@
-// A tensor in a file of its own: its elements, little-endian, in row-major order, and nothing else.
+// Parses a tensor file: the elements, little-endian, in row-major order, and nothing else.
 
 import { WebbuildError } from "../api/errors.js";
 import type { DType, TensorData } from "../api/types.js";
@@ -6,7 +6,10 @@ import type { DType, TensorData } from "../api/types.js";
 /** Bytes of an element. */
 export const BYTES_PER_ELEMENT: Record<DType, number> = { float32: 4, int32: 4, int64: 8, uint8: 1, bool: 1 };
 
-/** Throws `invalid-manifest` where the file at `path` is not as long as the shape says; a size of -1 follows from that. */
+/**
+ * Parses the file at `path`. Throws `invalid-manifest` if its length differs from the shape's; a size of -1
+ * is derived from it.
+ */
 export function parseRawTensor(
   { dtype, shape }: { dtype: DType; shape: readonly number[] },
   path: string,

@@ -1,4 +1,4 @@
-// Whole numbers as the tensor that a graph wants.
+// Converts numbers to a tensor of the graph's element type.
 
 import type { DType, TensorData } from "../api/types.js";
 
@@ -7,7 +7,7 @@ interface Spec {
   shape: readonly number[];
 }
 
-/** The elements in row-major order, as many as the shape has. */
+/** Returns the tensor of elements in row-major order, as many as the shape has. */
 export function toTensor({ dtype, shape }: Spec, values: readonly number[]): TensorData {
   const dims = [...shape];
   switch (dtype) {

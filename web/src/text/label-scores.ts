@@ -1,11 +1,11 @@
-// How well labels fit a picture: the cosines of their vectors into probabilities.
+// Converts the cosines of labels and a picture into probabilities.
 
 import { WebbuildError } from "../api/errors.js";
 import type { LabelScore } from "../api/texts.js";
 import type { TextInput } from "../manifest/manifest.js";
 import { dotProduct, unitVector } from "../tasks/unit-vector.js";
 
-/** Returns the labels, the best first. Throws "invalid-option" where nobody knows the model's scale. */
+/** Returns the labels, best first. Throws "invalid-option" if the model's scale is unknown. */
 export function labelScores(
   labels: readonly string[],
   vectors: readonly Float32Array[],
@@ -14,7 +14,7 @@ export function labelScores(
 ): LabelScore[] {
   if (logitScale === null) {
     const fix = "pack it with --logit-scale and --logit-bias, or rank the cosines of embedText()";
-    throw new WebbuildError("invalid-option", "classify(): the model does not say its logit_scale", fix);
+    throw new WebbuildError("invalid-option", "classify(): the model has no logit_scale", fix);
   }
   const cosines = vectors.map((vector) => dotProduct(vector, picture));
   const logits = cosines.map((cosine) => logitScale * cosine + (logitBias ?? 0));
@@ -24,7 +24,7 @@ export function labelScores(
     .sort((one, other) => other.cosine - one.cosine || one.index - other.index);
 }
 
-/** The mean of unit vectors, divided by its length. */
+/** Returns the mean of unit vectors, normalized to length 1. */
 export function meanVector(vectors: readonly Float32Array[]): Float32Array<ArrayBuffer> {
   const sums = new Float64Array(vectors[0]?.length ?? 0);
   for (const vector of vectors)

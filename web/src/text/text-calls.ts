@@ -1,4 +1,4 @@
-// The calls of a model that are about words.
+// The public calls that take text.
 
 import { internalError, WebbuildError } from "../api/errors.js";
 import type { LabelScore, Result, TextOptions, TextVector } from "../api/types.js";
@@ -24,7 +24,7 @@ export async function embedWords(
   return typeof words === "string" ? (vectors[0] ?? new Float32Array()) : vectors;
 }
 
-/** `run` runs the model on the picture. */
+/** Classifies a picture. `run` runs the image encoder on it. */
 export async function classifyPicture(
   encoder: TextEncoder,
   run: () => Promise<Result>,
@@ -34,6 +34,6 @@ export async function classifyPicture(
   checkLabels(labels);
   const vectors = await encoder.embed(labels, options);
   const result = await run();
-  if (!("embedding" in result)) throw internalError("a text encoder beside a model without vectors");
+  if (!("embedding" in result)) throw internalError("a text encoder with a model that has no embedding");
   return labelScores(labels, vectors, result.embedding, encoder.spec);
 }

@@ -1,4 +1,4 @@
-// The text encoder of a bundle, on the page: loaded when words are first asked for.
+// The text encoder of a bundle, on the page. The first call with text loads it.
 
 import { WebbuildError } from "../api/errors.js";
 import { openStages } from "../api/open-stages.js";
@@ -13,11 +13,11 @@ import { textFeeds } from "./text-feeds.js";
 import { TextTokenizer } from "./text-tokenizer.js";
 import { inTemplates } from "./texts.js";
 
-/** Texts whose vectors are kept, the last ones: labels are asked for again with each picture. */
+/** The maximum number of cached vectors, the latest: the same labels are used for every picture. */
 const KEPT = 2_000;
 
 export class TextEncoder {
-  /** Hears of the stage when it is open. */
+  /** Called with the stage when it is open. */
   onOpen: (stage: ModelStage) => void = () => {};
   readonly #manifest: Manifest;
   readonly #base: string;
@@ -48,7 +48,7 @@ export class TextEncoder {
     });
   }
 
-  /** Null for a bundle without one. */
+  /** Returns null for a bundle without a text encoder. */
   static of(whole: Manifest, base: string, options: LoadOptions): TextEncoder | null {
     const manifest = textEncoderManifest(whole);
     const spec = manifest === null ? undefined : (manifest.task as { textInput?: TextInput }).textInput;
@@ -59,12 +59,12 @@ export class TextEncoder {
     return this.#spec;
   }
 
-  /** The stage where it is open, null before. */
+  /** The stage if it is open, else null. */
   get stage(): ModelStage | null {
     return this.#stage;
   }
 
-  /** Loads the encoder; a later call waits for the first. Where that failed, the next tries again. */
+  /** Loads the encoder. Further calls wait for the first; after a failure the next call tries again. */
   open(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<ModelStage> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     this.#opening ??= this.#open(options).catch((error: unknown) => {
@@ -87,7 +87,7 @@ export class TextEncoder {
     return stage;
   }
 
-  /** Returns the unit vector of each of the words, in all templates together. */
+  /** Returns the unit vector of each text, averaged over all templates. */
   async embed(words: readonly string[], { templates, signal }: TextOptions): Promise<TextVector[]> {
     const texts = words.map((each) => inTemplates(each, templates));
     await this.#embedNew([...new Set(texts.flat())], signal);

@@ -1,11 +1,11 @@
-// Token numbers of a text into the inputs of a text encoder.
+// Makes the inputs of a text encoder from token ids.
 
 import { WebbuildError } from "../api/errors.js";
 import type { Tensors } from "../api/types.js";
 import type { Manifest, TextInput } from "../manifest/manifest.js";
 import { toTensor } from "../tensors/typed-arrays.js";
 
-/** Returns a tensor [1, length] for each input. Throws "invalid-prompt" for a text of more tokens than that. */
+/** Returns a tensor [1, length] for each input. Throws "invalid-prompt" for a text with more tokens. */
 export function textFeeds(
   inputs: Manifest["inputs"],
   { length, padding }: Pick<TextInput, "length" | "padding">,

@@ -1,4 +1,4 @@
-// The tokenizer of a text encoder, in a worker of its own: one that does not answer is ended.
+// The tokenizer of a text encoder, in its own worker. A worker that does not answer is terminated.
 
 import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
 import { askWorker } from "../worker/ask-worker.js";
@@ -7,13 +7,15 @@ import { Queue } from "../worker/queue.js";
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { TOKENIZER_WORKER, type TokenizerAnswer, type TokenizerRequest } from "./tokenizer-worker.js";
 
-/** Where the script lies, and the content of the bundle's tokenizer.json. */
+/** The URL of the script, and the content of the bundle's tokenizer.json. */
 export interface TokenizerFiles {
   script: string;
   content: Uint8Array<ArrayBuffer>;
 }
 
-/** Milliseconds for texts; what takes longer is an expression that does not end. */
+/**
+ * The time limit for texts in milliseconds: beyond it, a regular expression of the tokenizer does not end.
+ */
 const ENCODE_LIMIT = 10_000;
 
 export class TextTokenizer {
@@ -23,25 +25,28 @@ export class TextTokenizer {
   readonly #queue = new Queue();
   #worker: Worker | null = null;
 
-  /** `path` is the file in the bundle, for messages. */
+  /** `path` is the file's path in the bundle, for messages. */
   constructor(path: string, fetch: () => Promise<TokenizerFiles>, limit = ENCODE_LIMIT) {
     this.#path = path;
     this.#fetch = fetch;
     this.#limit = limit;
   }
 
-  /** Returns the numbers of each text's tokens. Throws "corrupt-file", "tokenizer-timeout", "worker-failed" and "aborted". */
+  /**
+   * Returns the token ids of each text. Throws "corrupt-file", "tokenizer-timeout", "worker-failed" and
+   * "aborted".
+   */
   encode(texts: readonly string[], signal?: AbortSignal): Promise<number[][]> {
     return this.#queue.add(async () => {
       if (signal?.aborted) throw abortedError(signal);
       const worker = await this.#open();
       const ids = await this.#ask(worker, { texts }, this.#limit);
-      if (!ids.flat().every(Number.isSafeInteger)) throw this.#broken("a piece has no number");
+      if (!ids.flat().every(Number.isSafeInteger)) throw this.#broken("a token has no id");
       return ids;
     });
   }
 
-  /** Ends the worker. The next call starts another. */
+  /** Terminates the worker. The next call starts another one. */
   end(): void {
     this.#worker?.terminate();
     this.#worker = null;
@@ -71,7 +76,7 @@ export class TextTokenizer {
   }
 
   #broken(reason: string): WebbuildError {
-    return corruptFile(this.#path, `it is no tokenizer that can be used: ${reason}`);
+    return corruptFile(this.#path, `it is not a usable tokenizer: ${reason}`);
   }
 
   #endless({ message }: TimedOut): WebbuildError {

@@ -1,21 +1,25 @@
-// The assignment of least cost, as lap.lapjv with a cost limit finds it: by shortest augmenting paths (Jonker, Volgenant).
+// The minimum-cost assignment, as in lap.lapjv with a cost limit: by shortest augmenting paths (Jonker,
+// Volgenant).
 
-/** The columns that a row may have, with their costs: at least 0 and below the limit. */
+/** The columns that a row may be assigned to, with their costs: at least 0 and below the limit. */
 export type Row = readonly { column: number; cost: number }[];
 
 export interface Assignment {
   /** The column of each row, -1 for none. */
   columns: Int32Array;
-  /** How many costs were looked at. */
+  /** The number of costs that were compared. */
   work: number;
 }
 
-/** Rows that are left after so many costs get their cheapest free column: thousands of boxes on one heap. */
+/**
+ * After this much work the remaining rows get their cheapest free column, in case thousands of boxes overlap.
+ */
 const MOST_WORK = 2e6;
 
 /**
- * Returns the assignment with the least sum of costs, where a row without a column costs `limit`. A search goes from a row
- * only to what is connected with it: boxes that overlap in many small groups take time in proportion to their number.
+ * Returns the assignment with the least sum of costs, where a row without a column costs `limit`. A search
+ * only visits rows and columns that are connected with a row: with many small groups of overlapping boxes the
+ * time is proportional to their number.
  */
 export function assign(rows: readonly Row[], columnCount: number, limit: number): Assignment {
   const columns = new Int32Array(rows.length).fill(-1);
@@ -42,10 +46,12 @@ class Search {
   readonly #columns: Int32Array;
   readonly #rowOf: Int32Array;
   readonly #limit: number;
-  /** Potentials: cost - rowPotential - columnPotential is at least 0, and 0 for what is assigned. */
+  /** Potentials: cost - rowPotential - columnPotential is at least 0, and 0 for assigned pairs. */
   readonly #rowPotential: Float64Array;
   readonly #columnPotential: Float64Array;
-  /** Of the search under way: by column, its distance from the first row and the row before it. */
+  /**
+   * By column, for the current search: its distance from the first row, and the row before it on the path.
+   */
   readonly #distance: Float64Array;
   readonly #before: Int32Array;
   /** 1 for a column whose distance is final: rounding must not lead back to it. */
@@ -63,7 +69,7 @@ class Search {
     this.#closed = new Uint8Array(rowOf.length);
   }
 
-  /** Gives a row a column, or leaves it or another one without, whichever costs least (Dijkstra's algorithm). */
+  /** Assigns a row, or leaves it or another row unassigned, whichever costs least (Dijkstra's algorithm). */
   augment(first: number): void {
     const open: number[] = [];
     const done: number[] = [];
@@ -109,7 +115,7 @@ class Search {
     }
   }
 
-  /** Takes the nearest column out of those that are open; -1 if there is none. */
+  /** Removes and returns the nearest open column; -1 if there is none. */
   #nearest(open: number[]): number {
     this.work += open.length;
     let best = 0;
@@ -131,7 +137,7 @@ class Search {
     }
   }
 
-  /** Goes back from the end of the path: each row on it gets the column after it. */
+  /** Follows the path back from its end: each row on it gets the column after it. */
   #flip(end: number, given: number, first: number): void {
     for (let row = end, column = given; ; row = at(this.#before, column)) {
       const old = at(this.#columns, row);

@@ -1,4 +1,5 @@
-// ByteTrack (Zhang et al., arXiv 2110.06864): detections of high scores are matched first, then those of low scores.
+// ByteTrack (Zhang et al., arXiv 2110.06864): matches detections with high scores first, then those with low
+// scores.
 
 import type { Detection } from "../api/types.js";
 import { assign } from "./assignment.js";
@@ -7,13 +8,15 @@ import { type Seen, seenIn } from "./seen.js";
 import { Track } from "./track.js";
 import type { TrackSettings } from "./track-options.js";
 
-/** The overlap that a track wants at least: of a detection of a low score, and of one that it is to be confirmed by. */
+/**
+ * The minimum IoU with a track: for a detection with a low score, and for a detection that confirms a track.
+ */
 const LOW_IOU = 0.5;
 const CONFIRM_IOU = 0.3;
-/** Of a lost and another track that overlap more than this, the one that is seen for longer stays. */
+/** Of a lost and another track that overlap more than this, the one with the longer history is kept. */
 const SAME_IOU = 0.85;
 
-/** ByteTrack's own code, and supervision's, take a lost track off their lists a frame after its time is over. */
+/** Like ByteTrack's code and supervision's, removes a lost track one frame after `keepFrames`. */
 const LATE = 1;
 
 interface Matched {
@@ -27,25 +30,25 @@ export class ByteTracker {
   #frame = 0;
   #made: number;
 
-  /** Ids begin above `last`. */
+  /** The first id is `last` + 1. */
   constructor(settings: TrackSettings, last = 0) {
     this.#settings = settings;
     this.#made = last;
   }
 
-  /** Forgets all tracks: the next frame is the first, and ids begin at 1. */
+  /** Clears all tracks: the next frame is the first, and ids begin at 1. */
   reset(): void {
     this.#tracks = [];
     this.#frame = 0;
     this.#made = 0;
   }
 
-  /** Returns the id of each detection of the next frame, null for those that no track has. */
+  /** Returns the id of each detection of the next frame, null for detections without a track. */
   update(detections: readonly Detection[]): (number | null)[] {
     return this.updateSeen(seenIn(detections), detections.length);
   }
 
-  /** The same from what can be seen of so many detections. */
+  /** Like update(), from the usable ones of `count` detections. */
   updateSeen(seen: readonly Seen[], count: number): (number | null)[] {
     this.#frame++;
     const { highScore, lowScore, newScore, matchIou, keepFrames } = this.#settings;
@@ -79,7 +82,10 @@ export class ByteTracker {
     return this.#ids(count);
   }
 
-  /** Matches what costs least, and returns what is left of both; `scored`: an overlap counts as much as its score. */
+  /**
+   * Matches at minimum cost, and returns the unmatched rest of both. `scored`: the overlap is multiplied by
+   * the score.
+   */
   #match(tracks: readonly Track[], seen: readonly Seen[], least: number, scored: boolean): Matched {
     const limit = 1 - least;
     const rows = candidates(tracks, seen, limit, (overlap, column) =>
@@ -105,7 +111,7 @@ export class ByteTracker {
   }
 }
 
-/** Leaves out a lost track that is the same as one that is not lost, or that one if it is younger. */
+/** Removes duplicates: of a lost track and another one that overlap, the younger. */
 function withoutSame(tracks: readonly Track[]): Track[] {
   const found = tracks.filter(({ lost }) => !lost);
   const lost = tracks.filter((track) => track.lost);

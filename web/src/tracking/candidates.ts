@@ -1,13 +1,14 @@
-// Which detections a track may be matched with, and at what cost: those that overlap it, so that few pairs are looked at.
+// Finds the detections that a track may be matched with, and their costs: only overlapping ones, so that few
+// pairs are compared.
 
 import type { Box } from "../api/types.js";
 import { OverlappingBoxes } from "../suppression/overlapping-boxes.js";
 import type { Row } from "./assignment.js";
 import { halfSides, overlapOf, type TrackedBox } from "./tracked-box.js";
 
-/** A row keeps so many of its best: more overlap one box only in a heap of boxes that are nearly the same. */
+/** A row keeps at most this many of its best: more overlap one box only if many boxes are nearly the same. */
 const MOST = 64;
-/** It looks at so many that overlap it: thousands on one heap must not hang the page. */
+/** At most this many overlapping boxes are compared, so that thousands of them do not hang the page. */
 const MOST_LOOKED_AT = 256;
 
 export interface Candidate {
@@ -16,8 +17,8 @@ export interface Candidate {
 }
 
 /**
- * Returns for each of `rows` the `columns` of its class that cost less than `limit`. A pair whose upright boxes do not
- * overlap is none.
+ * Returns for each of `rows` the `columns` of its class that cost less than `limit`. Pairs whose upright
+ * boxes do not overlap are skipped.
  */
 export function candidates(
   rows: readonly Candidate[],
@@ -41,7 +42,7 @@ export function candidates(
   });
 }
 
-/** The upright box around it. */
+/** Returns the upright box around a tracked box. */
 function around(box: TrackedBox): Box {
   const { across, down } = halfSides(box);
   const { x, y } = box;

@@ -1,9 +1,9 @@
-// The Kalman filter of ByteTrack: a constant velocity of a box's centre, its aspect and its height.
+// ByteTrack's Kalman filter, with a constant velocity of a box's centre, aspect and height.
 
 /** Centre x, centre y, width / height, height. */
 export type Measured = readonly [x: number, y: number, aspect: number, height: number];
 
-/** A value, its velocity in a frame, and their covariance. */
+/** A value, its velocity per frame, and their covariance. */
 interface Axis {
   at: number;
   velocity: number;
@@ -14,15 +14,15 @@ interface Axis {
 }
 
 /**
- * All noise is independent between the four, so that the filter of 8 dimensions is four of 2: its covariance [8, 8] holds
- * nothing but these four blocks.
+ * All noise is independent between the four values, so the filter of 8 dimensions is four filters of 2: its
+ * covariance [8, 8] has only these four blocks.
  */
 export type Motion = readonly [Axis, Axis, Axis, Axis];
 
-/** Standard deviations, as parts of the height. */
+/** Standard deviations, relative to the height. */
 const POSITION = 1 / 20;
 const VELOCITY = 1 / 160;
-/** Those of the aspect do not depend on the height. */
+/** The standard deviations of the aspect do not depend on the height. */
 const ASPECT = 2;
 
 export function startMotion(measured: Measured): Motion {
@@ -36,7 +36,7 @@ export function startMotion(measured: Measured): Motion {
   }));
 }
 
-/** The motion a frame later. A box that is `lost` keeps its height. */
+/** Returns the motion one frame later. A `lost` box keeps its height. */
 export function predictMotion(motion: Motion, lost: boolean): Motion {
   const height = motion[3].at;
   return eachAxis((axis) => {
@@ -52,7 +52,7 @@ export function predictMotion(motion: Motion, lost: boolean): Motion {
   });
 }
 
-/** The motion after a box was measured. */
+/** Returns the motion after a measurement of the box. */
 export function correctMotion(motion: Motion, measured: Measured): Motion {
   const height = motion[3].at;
   return eachAxis((axis) => {

@@ -1,10 +1,10 @@
-// What a frame shows the tracker: as objects, and as numbers, which go to a worker.
+// The detections of a frame for the tracker: as objects, and packed into numbers for a worker.
 
 import type { Detection } from "../api/types.js";
 import type { Candidate } from "./candidates.js";
 import { boxOf } from "./tracked-box.js";
 
-/** A detection that may be matched, and its place among those of the frame. */
+/** A detection that may be matched, and its index in the frame. */
 export interface Seen extends Candidate {
   score: number;
   index: number;
@@ -13,7 +13,7 @@ export interface Seen extends Candidate {
 /** index, classIndex, score, x, y, width, height, angle: NaN for an upright box. */
 const NUMBERS = 8;
 
-/** Leaves out boxes without an area. */
+/** Returns the detections, without boxes that have no area. */
 export function seenIn(detections: readonly Detection[]): Seen[] {
   return detections.flatMap((detection, index): Seen[] => {
     const box = boxOf(detection);

@@ -1,4 +1,5 @@
-// The tracks of a stream: in a worker of its own, which leaves the page responsive; in the page where there is none.
+// The tracks of a stream: in their own worker, so that the page stays responsive; on the page if there is no
+// worker.
 
 import type { Result } from "../api/types.js";
 import { WorkerClient } from "../worker/worker-client.js";
@@ -15,11 +16,11 @@ export class StreamTracks {
   readonly #size = new FrameSize();
   /** Null while the worker has the tracks. */
   #inPage: ByteTracker | null = null;
-  /** The highest id that was given since the tracks began. */
+  /** The highest id since the tracks began. */
   #highest = 0;
   #isEnded = false;
 
-  /** Starts the worker, which the first frame else would wait for. */
+  /** Starts the worker; otherwise the first frame would wait for it. */
   constructor(settings: TrackSettings, start?: () => Worker) {
     this.#settings = settings;
     this.#worker = new WorkerClient(TRACKING_WORKER, start);
@@ -27,8 +28,9 @@ export class StreamTracks {
   }
 
   /**
-   * Takes the result of the next frame, and writes into each detection that a track has its id. Where `resets`, and for a
-   * picture of another size, all tracks are forgotten before. Throws "invalid-option" for a result without boxes.
+   * Takes the result of the next frame, and sets the id of each detection with a track. With `resets`, and
+   * for a picture of another size, clears all tracks first. Throws "invalid-option" for a result without
+   * boxes.
    */
   async update(result: Result, resets: boolean): Promise<void> {
     const detections = detectionsOf(result);
@@ -45,13 +47,16 @@ export class StreamTracks {
     for (const id of ids) this.#highest = Math.max(this.#highest, id ?? 0);
   }
 
-  /** Forgets the tracks and stops the worker, also while it works on a frame, which then gets no ids. */
+  /** Clears the tracks and stops the worker, even during a frame, which then gets no ids. */
   end(): void {
     this.#isEnded = true;
     this.#worker.end();
   }
 
-  /** The tracks of a worker that the browser has ended are lost: the page's have ids that none of them had. */
+  /**
+   * Returns the page's tracker. The tracks of a terminated worker are lost: new ids begin above all earlier
+   * ones.
+   */
   #trackerInPage(begins: boolean): ByteTracker {
     this.#inPage ??= new ByteTracker(this.#settings, this.#highest);
     if (begins) this.#inPage.reset();

@@ -1,26 +1,29 @@
-// The option `track` of model.stream(): what it takes, and of which models.
+// The option `track` of model.stream(): its values, and the models that can be tracked.
 
 import { WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/run-options.js";
 import type { Detection, Result } from "../api/types.js";
 
-/** How detections of a video become tracks. The names and defaults are ByteTrack's, as far as it has them. */
+/** How detections of a video become tracks. Names and defaults are ByteTrack's where it has the setting. */
 export interface TrackOptions {
-  /** Detections of this score and above are matched first. Default: 0.5. */
+  /** Detections with this score or more are matched first. Default: 0.5. */
   highScore?: number | undefined;
-  /** Those between this score and `highScore` continue tracks, and begin none. Default: 0.1. */
+  /** Detections between this score and `highScore` continue tracks, but do not begin them. Default: 0.1. */
   lowScore?: number | undefined;
-  /** A detection of this score or above that no track has begins one. Default: `highScore` + 0.1. */
+  /** A detection with this score or more that matches no track begins one. Default: `highScore` + 0.1. */
   newScore?: number | undefined;
   /** A track is matched with a detection if their IoU, times its score, is above this. Default: 0.2. */
   matchIou?: number | undefined;
-  /** For how many frames, of those that are run, a lost track is kept: it may be found again up to the one after. Default: 30. */
+  /**
+   * The number of frames (of those that run) that a lost track is kept: it may be found again up to one frame
+   * later. Default: 30.
+   */
   keepFrames?: number | undefined;
 }
 
-/** Options of `stream()`: those of `run()`, and whether detections keep an id through the frames. */
+/** Options of `stream()`: those of `run()`, and `track`. */
 export interface StreamOptions extends RunOptions {
-  /** Gives each detection that a track has the id of it, `track`. Default: false. */
+  /** Give each detection of a track its id, `track`. Default: false. */
   track?: boolean | TrackOptions | undefined;
 }
 
@@ -29,15 +32,18 @@ export type TrackSettings = { readonly [Name in keyof TrackOptions]-?: number };
 const DEFAULTS = { highScore: 0.5, lowScore: 0.1, matchIou: 0.2, keepFrames: 30 };
 const NAMES = ["highScore", "lowScore", "newScore", "matchIou", "keepFrames"] as const;
 
-/** Returns the options of a run, and the settings of its tracks: null for none. Throws "invalid-option". @internal */
+/**
+ * Returns the options of a run, and the settings of its tracks, null without tracking. Throws
+ * "invalid-option". @internal
+ */
 export function streamOptions(options: StreamOptions): [RunOptions, TrackSettings | null] {
-  if (typeof options !== "object" || options === null) return [options, null]; // refused as those of a run are
+  if (typeof options !== "object" || options === null) return [options, null]; // checkRunOptions() throws
   const { track, ...others } = options;
   if (track === undefined || track === false) return [others, null];
   return [others, trackSettings(track === true ? {} : track)];
 }
 
-/** Returns the settings, with the defaults. Throws "invalid-option". @internal */
+/** Returns the settings, with defaults. Throws "invalid-option". @internal */
 export function trackSettings(options: TrackOptions): TrackSettings {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw wrong(
@@ -72,7 +78,7 @@ function checkSetting(name: string, value: unknown): void {
     );
 }
 
-/** The detections of a result. Throws "invalid-option" where it is one without boxes. @internal */
+/** Returns the detections of a result. Throws "invalid-option" for a result without boxes. @internal */
 export function detectionsOf(result: Result): readonly Detection[] {
   if ("detections" in result) return result.detections;
   if ("poses" in result) return result.poses;

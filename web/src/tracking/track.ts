@@ -9,10 +9,10 @@ export class Track implements Candidate {
   readonly id: number;
   readonly classIndex: number;
   readonly begun: number;
-  /** Seen in two frames, or in the first one: until then it is not shown. */
+  /** Seen in two frames, or in the first one. Until then its id is not reported. */
   confirmed: boolean;
   lost = false;
-  /** The frame that it was last seen in, and its detection's place there. */
+  /** The frame where it was last seen, and its detection's index there. */
   frame: number;
   index: number;
   #motion: Motion;
@@ -29,7 +29,7 @@ export class Track implements Candidate {
     this.#angle = box.angle;
   }
 
-  /** Where it is expected; a rotated box keeps the angle that it was last seen at. */
+  /** The predicted box. A rotated box keeps its last angle. */
   get box(): TrackedBox {
     const [x, y, aspect, height] = this.#motion;
     return { x: x.at, y: y.at, width: aspect.at * height.at, height: height.at, angle: this.#angle };
@@ -50,7 +50,10 @@ export class Track implements Candidate {
   }
 }
 
-/** The same rotated box, by the quarter turns that bring its angle next to another: its sides change places. */
+/**
+ * Returns the same rotated box, turned by quarter turns so that its angle is closest to `angle`: its sides
+ * may swap.
+ */
 function turned(box: TrackedBox, angle: number): TrackedBox {
   const own = box.angle ?? 0;
   const quarters = Math.round((angle - own) / (Math.PI / 2));

@@ -1,10 +1,10 @@
-// A box as the tracker sees it, upright or rotated, and how much two of them overlap.
+// A box of the tracker, upright or rotated, and the overlap of two.
 
 import type { Detection, OrientedObject } from "../api/types.js";
 import { distanceOf, gaussianOf } from "../suppression/rotated-overlap.js";
 import type { Measured } from "./kalman.js";
 
-/** Its centre, the lengths of its sides, and its angle: null for an upright one. */
+/** Its centre, the lengths of its sides, and its angle: null for an upright box. */
 export interface TrackedBox {
   x: number;
   y: number;
@@ -13,7 +13,7 @@ export interface TrackedBox {
   angle: number | null;
 }
 
-/** Returns the rotated box of a detection where it has one, else its `box`. Null where that has no area. */
+/** Returns the rotated box of a detection if it has one, else its `box`; null for a box without an area. */
 export function boxOf(detection: Detection | OrientedObject): TrackedBox | null {
   const box = "angle" in detection ? rotatedBox(detection) : uprightBox(detection);
   const sizes = [box.x, box.y, box.width, box.height, box.angle ?? 0];
@@ -32,14 +32,14 @@ export function measuredOf({ x, y, width, height }: TrackedBox): Measured {
   return [x, y, width / height, height];
 }
 
-/** Half the sides of the upright box around it. */
+/** Returns half the sides of the upright box around it. */
 export function halfSides({ width, height, angle }: TrackedBox): { across: number; down: number } {
   if (angle === null) return { across: width / 2, down: height / 2 };
   const [cosine, sine] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
   return { across: (width * cosine + height * sine) / 2, down: (width * sine + height * cosine) / 2 };
 }
 
-/** The IoU of upright boxes; of rotated ones what NMS takes for it (ProbIoU), so that both mean the same by overlap. */
+/** Returns the IoU of upright boxes; for rotated ones ProbIoU, as NMS uses it. */
 export function overlapOf(first: TrackedBox, second: TrackedBox): number {
   if (first.angle === null || second.angle === null) return uprightOverlap(first, second);
   const [one, other] = [first, second].map(({ x, y, width, height, angle }) =>

@@ -1,4 +1,4 @@
-// Detections of frames, one after another, and the ids that they keep.
+// Tracks detections through frames and gives them ids.
 
 import type { Result } from "../api/types.js";
 import { ByteTracker } from "./byte-tracker.js";
@@ -6,19 +6,22 @@ import { FrameSize } from "./frame-size.js";
 import { detectionsOf, type TrackOptions, trackSettings } from "./track-options.js";
 import { writeIds } from "./write-ids.js";
 
-/** Tracks of frames that a page runs itself, on the thread that calls it. `stream()` has its own, in a worker. */
+/**
+ * Tracks objects in frames that a page runs itself, in the calling thread. `stream()` tracks in its own
+ * worker.
+ */
 export class Tracker {
   readonly #tracker: ByteTracker;
   readonly #size = new FrameSize();
 
-  /** Throws "invalid-option". */
+  /** Throws "invalid-option" for an invalid option. */
   constructor(options: TrackOptions = {}) {
     this.#tracker = new ByteTracker(trackSettings(options));
   }
 
   /**
-   * Takes the result of the next frame, and writes into each detection that a track has its id, `track`. A picture of another
-   * size begins again. Throws "invalid-option" for a result without boxes.
+   * Takes the result of the next frame, and sets the id, `track`, of each detection with a track. A picture
+   * of another size starts again. Throws "invalid-option" for a result without boxes.
    */
   update(result: Result): void {
     const detections = detectionsOf(result);
@@ -26,7 +29,7 @@ export class Tracker {
     writeIds(detections, this.#tracker.update(detections));
   }
 
-  /** Forgets all tracks: ids begin at 1. */
+  /** Clears all tracks: ids begin at 1. */
   reset(): void {
     this.#tracker.reset();
   }

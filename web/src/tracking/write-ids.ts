@@ -1,8 +1,8 @@
-// Ids into the detections that have them.
+// Sets the ids of detections.
 
 import type { Detection } from "../api/types.js";
 
-/** Of each detection its id: null or 0 for none. */
+/** Sets each detection's id; null or 0 means none. */
 export function writeIds(detections: readonly Detection[], ids: ArrayLike<number | null>): void {
   detections.forEach((detection, index) => {
     const id = ids[index];

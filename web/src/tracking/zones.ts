@@ -1,35 +1,41 @@
-// Counted lines and zones: pure functions of the detections that a tracked stream gives.
+// Counts crossings of lines, and tests zones: pure functions of a tracked stream's detections.
 
 import type { Box, Detection, Point } from "../api/types.js";
 
-/** A line that tracks are counted at, from its start to its end. */
+/** A line whose crossings are counted, from `start` to `end`. */
 export interface Line {
   start: Point;
   end: Point;
 }
 
-/** How many tracks crossed a line so far. */
+/** The crossings of a line so far. */
 export interface Crossings {
-  /** From the left of the line to its right, as one sees it who goes from its start to its end. */
+  /** The number of crossings from the left of the line to its right, seen from `start` towards `end`. */
   readonly in: number;
-  /** From its right to its left. */
+  /** The number of crossings from its right to its left. */
   readonly out: number;
-  /** By track, where it was last seen beside the line: of the latest of them, those seen last at the end. */
+  /**
+   * By track, the last position that was not on the line. Only the latest tracks are kept, the latest last.
+   */
   readonly last: ReadonlyMap<number, Point>;
 }
 
-/** Which point of its box stands for a detection. */
+/** The point of a detection's box that counts. */
 export type Anchor = "center" | "bottom";
 
-/** So many tracks are remembered, and as many as there are in a frame: numbers grow for as long as a camera runs. */
+/**
+ * The number of tracks that are remembered, besides those of the frame: ids grow for as long as a camera
+ * runs.
+ */
 const MOST_REMEMBERED = 1000;
 
 const NONE: Crossings = { in: 0, out: 0, last: new Map() };
 
 /**
- * Returns the crossings up to this frame: those `before`, and the tracks of `detections` whose way since then meets the
- * line. A track that touches the line and goes back has not crossed it, and neither has one that is first seen on it. One
- * that was lost on the other side, and found again on this one, has. Detections without a track do not count.
+ * Returns the crossings up to this frame: `before`, plus the tracks of `detections` that have moved across
+ * the line since. A track that touches the line and turns back has not crossed it; neither has one that is
+ * first seen on it. A track that was lost on the other side and found on this one has. Detections without a
+ * track do not count.
  */
 export function countCrossings(
   line: Line,
@@ -43,7 +49,7 @@ export function countCrossings(
     if (track === undefined) continue;
     const point = anchorOf(box, anchor);
     const to = sideOf(line, point);
-    if (!(Math.abs(to) > 0)) continue; // on the line, or no number: it has not crossed yet
+    if (!(Math.abs(to) > 0)) continue; // on the line, or NaN: it has not crossed yet
     const from = last.get(track);
     last.delete(track);
     last.set(track, point);
@@ -56,7 +62,9 @@ export function countCrossings(
   return { in: before.in + count.in, out: before.out + count.out, last };
 }
 
-/** Whether a detection is in a zone: a polygon of at least three points, without repeating the first. */
+/**
+ * Returns whether a detection is in a zone: a polygon of at least three points, without repeating the first.
+ */
 export function inZone(
   zone: readonly Point[],
   { box }: Pick<Detection, "box">,
@@ -76,7 +84,7 @@ function anchorOf({ x1, y1, x2, y2 }: Box, anchor: Anchor): Point {
   return { x: (x1 + x2) / 2, y: anchor === "bottom" ? y2 : (y1 + y2) / 2 };
 }
 
-/** Above 0 to the right of the line, below 0 to its left; y goes down. */
+/** Returns a number above 0 on the right of the line, below 0 on its left; y points down. */
 function sideOf({ start, end }: Line, { x, y }: Point): number {
   return (end.x - start.x) * (y - start.y) - (end.y - start.y) * (x - start.x);
 }

@@ -1,13 +1,16 @@
-// A small assembler of WebAssembly with SIMD: expressions nest as in the folded text form, so that a kernel reads as one.
-// https://webassembly.github.io/spec/core/appendix/index-instructions.html has the opcodes.
+// A small assembler for WebAssembly with SIMD. Expressions nest as in the folded text format, so that a
+// kernel is readable. Opcodes: https://webassembly.github.io/spec/core/appendix/index-instructions.html
 
-/** Instructions in the binary format. */
+/** Instructions in binary format. */
 export type Code = readonly number[];
 
 const TYPES = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 type Type = keyof typeof TYPES;
 
-/** A function: its parameters and further locals by their names, in this order. `body` leaves the result, if there is one. */
+/**
+ * A function: its parameters and further locals by name, in this order. `body` leaves the result, if any, on
+ * the stack.
+ */
 export interface WasmFunction {
   parameters: Readonly<Record<string, Type>>;
   locals: Readonly<Record<string, Type>>;
@@ -15,19 +18,19 @@ export interface WasmFunction {
   body(local: (name: string) => Local): readonly Code[];
 }
 
-/** A parameter or local. `add` is for one of i32. */
+/** A parameter or local. `add` is for i32. */
 export interface Local {
   get: Code;
   set(value: Code): Code;
   add(bytes: number): Code;
 }
 
-/** So many locals, as `names.map(local)` gives them. */
+/** `Count` locals, as returned by `names.map(local)`. */
 export type Locals<Count extends number, Tuple extends Local[] = []> = Tuple["length"] extends Count
   ? Tuple
   : Locals<Count, [...Tuple, Local]>;
 
-/** Returns a module that exports the functions, and imports the memory `env.memory`. */
+/** Returns a module that exports the functions and imports the memory `env.memory`. */
 export function assemble(functions: Readonly<Record<string, WasmFunction>>): Uint8Array<ArrayBuffer> {
   const all = Object.entries(functions);
   const types = all.map(([, { parameters, result }]) => [
@@ -58,12 +61,12 @@ function bodyOf({ parameters, locals, body }: WasmFunction): Code {
   return [...declared, ...body(local).flat(), 0x0b];
 }
 
-/** Does `body` again while the condition is not 0: once at least. */
+/** Repeats `body` while the condition is not 0; runs it at least once. */
 export function repeatWhile(condition: Code, body: readonly Code[]): Code {
   return [0x03, 0x40, ...body.flat(), ...condition, 0x0d, 0x00, 0x0b];
 }
 
-/** The first where the condition is not 0, else the second. */
+/** Returns the first if the condition is not 0, else the second. */
 export function select(first: Code, second: Code, condition: Code): Code {
   return [...first, ...second, ...condition, 0x1b];
 }
@@ -85,12 +88,12 @@ const SIMD = 0xfd;
 export const v128 = {
   bytes: (bytes: readonly number[]): Code => [SIMD, 0x0c, ...bytes],
   load: (address: Code, offset = 0): Code => [...address, SIMD, 0x00, 0, ...unsigned(offset)],
-  /** 32 bits into the first lane, and 0 into the others. */
+  /** Loads 32 bits into the first lane; the others are 0. */
   loadWord: (address: Code): Code => [...address, SIMD, 0x5c, 0, 0],
-  /** 32 bits into the second lane of `value`. */
+  /** Loads 32 bits into the second lane of `value`. */
   loadSecondWord: (address: Code, value: Code): Code => [...address, ...value, SIMD, 0x56, 0, 0, 1],
   store: (address: Code, value: Code): Code => [...address, ...value, SIMD, 0x0b, 0, 0],
-  /** One of the two lanes of 64 bits. */
+  /** Stores one of the two 64-bit lanes. */
   storeLane: (address: Code, lane: number, value: Code, offset = 0): Code => [
     ...address,
     ...value,
@@ -98,9 +101,9 @@ export const v128 = {
     ...unsigned(offset),
     lane,
   ],
-  /** The first lane of 32 bits. */
+  /** Stores the first 32-bit lane. */
   storeWord: (address: Code, value: Code): Code => [...address, ...value, SIMD, 0x5a, 0, 0, 0],
-  /** The bytes of the first, from 0, and of the second, from 16, at these places. */
+  /** Selects bytes of both at these places: 0 to 15 of the first, 16 to 31 of the second. */
   shuffle: (first: Code, second: Code, places: readonly number[]): Code => [
     ...first,
     ...second,
@@ -109,13 +112,13 @@ export const v128 = {
     ...places,
   ],
   and: two(SIMD, 0x4e),
-  /** The bits of the first that the second has not. */
+  /** The bits of the first that are not in the second (and-not). */
   without: two(SIMD, 0x4f),
   or: two(SIMD, 0x50),
-  /** The bits of the first where `mask` has one, else those of the second. */
+  /** Selects bits of the first where `mask` is 1, else of the second. */
   choose: (first: Code, second: Code, mask: Code): Code => [...first, ...second, ...mask, SIMD, 0x52],
   any: (value: Code): Code => [...value, SIMD, 0x53],
-  /** The bytes of the first at the places in the second, 0 for a place from 16. */
+  /** Selects bytes of the first by the indices in the second; 0 for an index from 16 on. */
   swizzle: two(SIMD, 0x0e),
 };
 
@@ -124,11 +127,11 @@ export const f64x2 = {
   splat: (value: Code): Code => [...value, SIMD, 0x14],
   add: two(SIMD, 0xf0, 0x01),
   mul: two(SIMD, 0xf2, 0x01),
-  /** Of the first two lanes of 32 bits, which are not negative. */
+  /** Converts the first two 32-bit lanes, which must not be negative. */
   fromWords: (value: Code): Code => [...value, SIMD, 0xfe, 0x01],
-  /** Rounded to float32, in the first two of four lanes. */
+  /** Rounds to float32, into the first two of four lanes. */
   demote: (value: Code): Code => [...value, SIMD, 0x5e],
-  /** The first two of four lanes of float32. */
+  /** Converts the first two of four float32 lanes. */
   promote: (value: Code): Code => [...value, SIMD, 0x5f],
 };
 
@@ -136,7 +139,7 @@ export const f32x4 = {
   splat: (value: Code): Code => [...value, SIMD, 0x13],
   mul: two(SIMD, 0xe6, 0x01),
   abs: (value: Code): Code => [...value, SIMD, 0xe0, 0x01],
-  /** NaN where either is. */
+  /** NaN if either is NaN. */
   min: two(SIMD, 0xe8, 0x01),
   max: two(SIMD, 0xe9, 0x01),
   more: two(SIMD, 0x44),
@@ -165,7 +168,7 @@ function text(value: string): Code {
   return sized([...value].map((letter) => letter.charCodeAt(0)));
 }
 
-/** LEB128. */
+/** Returns the LEB128 encoding. */
 function unsigned(value: number): Code {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }

@@ -1,5 +1,5 @@
-// Loops over pixels of a picture as WebAssembly, their sums two float64 at a time. Multiplications and additions are apart
-// and in the order of webbuild/preprocess/resample.py, so that every bit is the same.
+// Loops over pixels as WebAssembly, summing two float64 at a time. Multiplications and additions are separate
+// and in the order of webbuild/preprocess/resample.py, so that results are equal bit for bit.
 
 import {
   type Code,
@@ -12,7 +12,7 @@ import {
   type WasmFunction,
 } from "./assemble.js";
 
-/** Bytes of a tap: its weight in float64, then how many bytes behind the row's begin its pixel lies. */
+/** Bytes of a tap: its weight in float64, then the byte offset of its pixel from the start of the row. */
 const TAP_BYTES = 12;
 
 const ALPHA = v128.bytes([0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255]);
@@ -21,12 +21,15 @@ const ZERO = v128.bytes(Array(16).fill(0));
 const IN_PLACE = v128.bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 const RED_AND_BLUE_SWAPPED = v128.bytes([2, 1, 0, 3, 6, 5, 4, 7, 10, 9, 8, 11, 14, 13, 12, 15]);
 
-/** Whether the alpha of all pixels that were combined by `and` is 255. */
+/** Whether the alpha of all pixels in `combined` (their bitwise and) is 255. */
 function hasAlpha(combined: Code, alpha: Code): Code {
   return i32.not(v128.any(v128.without(alpha, combined)));
 }
 
-/** Pixels into opaque RGBA, in place, of BGRA where `isBgr`. Returns whether they were opaque. `end - begin` is a multiple of 16. */
+/**
+ * Converts pixels to opaque RGBA in place, from BGRA if `isBgr`. Returns whether they were opaque. `end -
+ * begin` is a multiple of 16.
+ */
 export const toOpaqueRgba: WasmFunction = {
   parameters: { begin: "i32", end: "i32", isBgr: "i32" },
   locals: { all: "v128", order: "v128", four: "v128" },
@@ -48,8 +51,9 @@ export const toOpaqueRgba: WasmFunction = {
 };
 
 /**
- * The weighted sums of two rows' pixels, side by side in the two lanes: `taps` one output position after another, `ends`
- * where those of each end. Returns whether all pixels that were read are opaque; else the sums are none.
+ * Computes the weighted sums of two rows' pixels in the two lanes. `taps` are in the order of the output
+ * positions, `ends` is the end of each position's taps. Returns whether all pixels are opaque; if not, the
+ * sums are invalid.
  */
 export const weighColumns: WasmFunction = {
   parameters: {

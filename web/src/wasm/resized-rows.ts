@@ -1,5 +1,5 @@
-// Loops that resize rows of float32 as WebAssembly, two float64 at a time. Multiplications and additions are apart and in
-// the order of Python's, so that every bit is the same.
+// Loops that resize rows of float32 as WebAssembly, two float64 at a time. Multiplications and additions are
+// separate and in Python's order, so that results are equal bit for bit.
 
 import {
   type Code,
@@ -13,8 +13,9 @@ import {
 } from "./assemble.js";
 
 /**
- * A row of float32 at columns of a picture, into a line of float64 from `into` to `end`. `taps` has 48 bytes for two columns:
- * the bytes at which their first cells lie in the row, and their second ones; what of the first cells counts, and of the second.
+ * Interpolates a row of float32 at columns of a picture, into a line of float64 from `into` to `end`. `taps`
+ * has 48 bytes for two columns: the byte offsets of their first cells and of their second cells, then the
+ * weights of the first cells and of the second.
  */
 export const mixColumns: WasmFunction = {
   parameters: { into: "i32", end: "i32", row: "i32", taps: "i32" },
@@ -36,7 +37,7 @@ export const mixColumns: WasmFunction = {
   },
 };
 
-/** Two lines of float64, each times its weight, into a row of float32 from `into` to `end`. */
+/** Blends two lines of float64 with their weights into a row of float32 from `into` to `end`. */
 export const blend: WasmFunction = {
   parameters: { into: "i32", end: "i32", above: "i32", below: "i32", weightAbove: "f64", weightBelow: "f64" },
   locals: {},

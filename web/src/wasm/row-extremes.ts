@@ -1,4 +1,4 @@
-// Loops over rows of float32 as WebAssembly: which label is largest where, and the least and the largest of values.
+// Loops over rows of float32 as WebAssembly: the label of the largest value, and minimum and maximum.
 
 import {
   type Code,
@@ -12,8 +12,9 @@ import {
 } from "./assemble.js";
 
 /**
- * Enters a row of float32, times `weight`, under the number `label`: where it is more than the best so far it is the best.
- * Returns how many are at least `threshold`. All rows are as long as `row` to `end`, a multiple of 16 bytes.
+ * Compares a row of float32, times `weight`, with the best values so far; where it is larger, it becomes the
+ * best, with the number `label`. Returns how many values are at least `threshold`. All rows are as long as
+ * `row` to `end`, a multiple of 16 bytes.
  */
 export const enterRow: WasmFunction = {
   parameters: {
@@ -33,7 +34,7 @@ export const enterRow: WasmFunction = {
     return [
       repeatWhile(i32.unequal(row.get, end.get), [
         value.set(f32x4.mul(v128.load(row.get), f32x4.splat(local("weight").get))),
-        // What holds is -1 in its lane.
+        // A comparison that holds is -1 in its lane.
         above.set(i32x4.sub(above.get, f32x4.atLeast(value.get, f32x4.splat(local("threshold").get)))),
         wins.set(f32x4.more(value.get, v128.load(best.get))),
         v128.store(best.get, v128.choose(value.get, v128.load(best.get), wins.get)),
@@ -47,7 +48,10 @@ export const enterRow: WasmFunction = {
   },
 };
 
-/** Lowers `least` and raises `most`, rows of float32, to what a row has, from `row` to `end`. NaN stays. */
+/**
+ * Lowers `least` and raises `most`, rows of float32, to the values of a row, from `row` to `end`. NaN stays
+ * NaN.
+ */
 export const widen: WasmFunction = {
   parameters: { row: "i32", end: "i32", least: "i32", most: "i32" },
   locals: { values: "v128" },
@@ -66,7 +70,10 @@ export const widen: WasmFunction = {
   },
 };
 
-/** Lowers the four lanes at `least` and raises those at `most` to the finite values from `row` to `end`, which is behind it. */
+/**
+ * Lowers the four lanes at `least` and raises those at `most` to the finite values from `row` to `end`
+ * (exclusive).
+ */
 export const widenFinite: WasmFunction = {
   parameters: { row: "i32", end: "i32", least: "i32", most: "i32" },
   locals: { values: "v128", finite: "v128", low: "v128", high: "v128" },
@@ -91,10 +98,13 @@ export const widenFinite: WasmFunction = {
 const INFINITY = v128.bytes([0, 0, 128, 127, 0, 0, 128, 127, 0, 0, 128, 127, 0, 0, 128, 127]);
 const MINUS_INFINITY = v128.bytes([0, 0, 128, 255, 0, 0, 128, 255, 0, 0, 128, 255, 0, 0, 128, 255]);
 
-/** The least of each eight float32 from `row` to `end`, of the one before and of the one after. NaN where one is. */
+/**
+ * The minimum of each eight float32 from `row` to `end`, of the one before and of the one after. NaN if one
+ * is NaN.
+ */
 export const leastOfEight: WasmFunction = ofEight(f32x4.min);
 
-/** The largest of them. */
+/** The maximum of the same values. */
 export const mostOfEight: WasmFunction = ofEight(f32x4.max);
 
 function ofEight(either: (a: Code, b: Code) => Code): WasmFunction {

@@ -1,11 +1,11 @@
-// The functions over rows of pixels, and the memory that they work on.
+// The WebAssembly functions over rows of pixels, and their memory.
 
 import { assemble } from "./assemble.js";
 import * as pictureRows from "./picture-rows.js";
 import * as resizedRows from "./resized-rows.js";
 import * as rowExtremes from "./row-extremes.js";
 
-/** The functions of picture-rows.ts, resized-rows.ts and row-extremes.ts, which say what they do. */
+/** The functions of picture-rows.ts, resized-rows.ts and row-extremes.ts, which describe them. */
 interface RowFunctions {
   toOpaqueRgba(begin: number, end: number, isBgr: boolean): number;
   weighColumns(
@@ -44,10 +44,10 @@ interface RowFunctions {
 
 const PAGE = 1 << 16;
 let compiled: WebAssembly.Module | null = null;
-/** Those that nobody works with: their memory is not new to the process. */
+/** Kernels that are not in use: reusing their memory is faster than allocating new memory. */
 const idle: RowKernel[] = [];
 
-/** The functions, and the memory that they work on: of one caller at a time. */
+/** The functions and their memory, for one caller at a time. */
 export class RowKernel {
   readonly #memory = new WebAssembly.Memory({ initial: 1 });
   readonly run: RowFunctions;
@@ -59,7 +59,7 @@ export class RowKernel {
     this.run = exports as unknown as RowFunctions;
   }
 
-  /** One whose memory holds so many bytes, and nothing yet. */
+  /** Returns a kernel whose memory has room for this many bytes, all free. */
   static borrow(bytes: number): RowKernel {
     const kernel = idle.pop() ?? new RowKernel();
     const missing = bytes - kernel.buffer.byteLength;
@@ -68,7 +68,7 @@ export class RowKernel {
     return kernel;
   }
 
-  /** Nobody reads its memory any more. */
+  /** Returns the kernel to the pool. Its memory must not be read afterwards. */
   giveBack(): void {
     idle.push(this);
   }
@@ -77,7 +77,7 @@ export class RowKernel {
     return this.#memory.buffer as ArrayBuffer;
   }
 
-  /** Returns the address of so many bytes that are free, a multiple of 16. */
+  /** Allocates bytes and returns their address, a multiple of 16. */
   allot(bytes: number): number {
     const begin = this.#used;
     this.#used += aligned(bytes);
@@ -85,7 +85,7 @@ export class RowKernel {
   }
 }
 
-/** What `allot` takes for so many bytes. */
+/** Returns the number of bytes that `allot` takes for this many bytes. */
 export function aligned(bytes: number): number {
   return Math.ceil(bytes / 16) * 16;
 }

@@ -1,19 +1,23 @@
-// Rows of float32 and their products with a query in float64, as WebAssembly: as fast as memory gives the rows.
+// Rows of float32 and their dot products with a query in float64, as WebAssembly: limited only by memory
+// bandwidth.
 
 import { assemble, type Code, f64x2, i32, repeatWhile, v128, type WasmFunction } from "./assemble.js";
 
-/** Numbers of a row that one step takes: rows are filled up with zeros. */
+/** The numbers of a row in one step: rows are padded with zeros. */
 const STEP = 8;
 const PAGE = 1 << 16;
 const ZERO = v128.bytes(Array(16).fill(0));
 const LAST_HALF = [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7];
 
-/** The last two of four lanes, or the last of two, in front. */
+/** Moves the last two of four lanes, or the last of two, to the front. */
 function lastFirst(value: Code): Code {
   return v128.shuffle(value, value, LAST_HALF);
 }
 
-/** The product of each row from `row` up to `end` with the query, float64 from `query` up to `stop`, one after another `into`. */
+/**
+ * Computes the dot product of each row from `row` up to `end` with the query, float64 from `query` up to
+ * `stop`, into `into`.
+ */
 const dotRows: WasmFunction = {
   parameters: { row: "i32", end: "i32", query: "i32", stop: "i32", into: "i32" },
   locals: { at: "i32", four: "v128", one: "v128", two: "v128", three: "v128", last: "v128" },
@@ -53,10 +57,10 @@ interface Functions {
 
 let compiled: WebAssembly.Module | null = null;
 
-/** So many rows of a dimension, in a memory of their own. */
+/** `count` rows of a dimension, in their own memory. */
 export class VectorRows {
   readonly #dimension: number;
-  /** Of a row, with its zeros. */
+  /** The width of a row, including its padding. */
   readonly #width: number;
   readonly #count: number;
   readonly #numbers: Float32Array;
@@ -75,7 +79,7 @@ export class VectorRows {
     this.#numbers = new Float32Array(this.#memory.buffer, 0, count * this.#width);
   }
 
-  /** Writes rows one after another, the first of them at a place. */
+  /** Writes rows one after another, from index `first` on. */
   set(first: number, rows: Float32Array): void {
     if (this.#width === this.#dimension) {
       this.#numbers.set(rows, first * this.#width);
@@ -88,7 +92,7 @@ export class VectorRows {
       );
   }
 
-  /** Returns the product of each row with the query; they stay until the next. */
+  /** Returns the dot product of each row with the query. The next call overwrites them. */
   products(query: Float64Array): Float64Array {
     const end = 4 * this.#count * this.#width;
     const stop = end + 8 * this.#width;

@@ -1,4 +1,4 @@
-// The page's connection to the worker of one model. Every call settles, also when the worker has died.
+// The page's connection to the worker of one model. Every call settles, even if the worker has died.
 
 import { type Remote, releaseProxy, wrap } from "comlink";
 import { closedIfDropped } from "../api/close-results.js";
@@ -13,7 +13,10 @@ import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
 import { WorkerLease } from "./worker-pool.js";
 
-/** WorkerHost as the page calls it: every method returns a promise. (Comlink's `Remote` type distributes over unions.) */
+/**
+ * The page's view of WorkerHost: every method returns a promise. (Comlink's `Remote` type distributes over
+ * unions.)
+ */
 export type RemoteHost = RemoteMethods<WorkerHost> & { readonly scenes: RemoteMethods<WorkerHost["scenes"]> };
 
 type RemoteMethods<T> = {
@@ -26,7 +29,7 @@ type RemoteMethods<T> = {
 
 registerErrorTransfer();
 
-/** Errors after which the engine may be broken: no further model joins its worker. */
+/** Errors after which the engine may be broken: no other model may join its worker. */
 const ENGINE_BREAKING: ReadonlySet<ErrorCode> = new Set([
   "capture-failed",
   "device-lost",
@@ -47,7 +50,10 @@ export class Connection {
   #ending: WebbuildError | null = null;
   #released: Promise<void> = Promise.resolve();
 
-  /** Joins the worker of `key`, see `workerKey`; with null in one of its own. `start` is how a new one is started. */
+  /**
+   * Joins the worker of `key`, see `workerKey`; with null, starts one of its own. `start` starts a new
+   * worker.
+   */
   constructor(key: string | null, start: (() => Worker) | null) {
     const { port1, port2 } = new MessageChannel();
     this.#lease = WorkerLease.acquire(key, () => startWorker(start));
@@ -57,22 +63,24 @@ export class Connection {
     this.#host = this.#remote as unknown as RemoteHost;
   }
 
-  /** Whether the connection has ended, or ends after the calls under way. */
+  /** Whether the connection has ended, or will end after the pending calls. */
   get ended(): boolean {
     return this.#ended !== null || this.#ending !== null;
   }
 
-  /** The error that it ended with, null while it is open. */
+  /** The error that ended the connection, null while it is open. */
   get failure(): WebbuildError | null {
     return this.#ended;
   }
 
-  /** Whether another model in the same worker may have caused the error: in a worker of its own the model may work. */
+  /**
+   * Whether another model in the same worker may have caused the error: in its own worker the model may work.
+   */
   mayBeCausedByOtherModels(error: unknown): boolean {
     return this.#lease.isShared && breaksEngine(error);
   }
 
-  /** Whether both models are in the same worker, and so share its scenes and GPU device. */
+  /** Whether both models are in the same worker, and so share scenes and the GPU device. */
   sharesWorker(other: Connection): boolean {
     return this.#lease.worker === other.#lease.worker;
   }
@@ -105,14 +113,17 @@ export class Connection {
     });
   }
 
-  /** Resolves when the worker's script runs. Rejects after a time limit: browsers report no error for a script that is blocked. */
+  /**
+   * Resolves when the worker's script runs. Rejects after a time limit: browsers report no error for a
+   * blocked script.
+   */
   async started(signal?: AbortSignal): Promise<void> {
     const lock = lockName();
     const answer = this.call((host) => host.ready(lock), signal).then((isHeld) => {
       if (isHeld) this.#watch(lock);
     });
     if (this.#lease.isShared) {
-      // A shared worker may be busy with another model for long: the next call reports a failure.
+      // A shared worker may be busy with another model for a long time: the next call reports a failure.
       answer.catch(() => {});
       return;
     }
@@ -123,12 +134,14 @@ export class Connection {
     });
   }
 
-  /** Returns the count of runs and memory after which the engine is restarted, null where it need not be. */
+  /**
+   * Returns the counter of runs and memory that decides when the engine is restarted, null if it need not be.
+   */
   wear(build: EngineBuild["build"]): EngineWear | null {
     return wearOf(this.#lease.worker, build);
   }
 
-  /** Lets no further model join the worker. Those that are in it stay. */
+  /** Lets no other model join the worker. Models in it stay. */
   retire(): void {
     this.#lease.retire();
   }
@@ -140,15 +153,15 @@ export class Connection {
     });
   }
 
-  /** Ends the connection when the last call under way has settled. */
+  /** Ends the connection when the last pending call has settled. */
   closeWhenIdle(error: WebbuildError): void {
     this.#ending = error;
     if (this.#pending.size === 0) void this.end(error);
   }
 
   /**
-   * Releases the model, and terminates the worker if no other model is in it. Calls under way and later ones reject with
-   * `error`. Resolves when the worker has freed the model's memory, or after a time limit.
+   * Releases the model, and terminates the worker if no other model is in it. Pending and later calls reject
+   * with `error`. Resolves when the worker has freed the model's memory, or after a time limit.
    */
   end(error: WebbuildError): Promise<void> {
     if (this.#ended !== null) return this.#released;

@@ -1,8 +1,8 @@
-// A Web Lock that a worker holds as long as it lives. The page waits for the lock to learn that the browser ended the
-// worker: no event says so.
+// A Web Lock that a worker holds as long as it lives. The page waits for the lock to learn that the browser
+// ended the worker: there is no event for it.
 
 export class HeldLock {
-  /** Gives the lock back. */
+  /** Releases the lock. */
   readonly release: () => void;
   readonly #released: Promise<void>;
 

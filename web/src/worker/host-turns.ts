@@ -1,4 +1,5 @@
-// The queue of a model's runs in the worker: one at a time on the shared engine, unless cancelled before its turn.
+// The queue of a model's runs in the worker: one at a time on the shared engine. A run can be cancelled
+// before its turn.
 
 import { abortedError, internalError } from "../api/errors.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -38,7 +39,7 @@ export class HostTurns {
     return this.add(id, work).finally(() => this.end(id));
   }
 
-  /** Does one part of a run; other runs may come between the parts. Call `end` after the last. */
+  /** Does one part of a run; other runs may run between the parts. Call `end` after the last. */
   add<T>(id: number, work: (model: HostedModel) => Promise<T>): Promise<T> {
     const { queue, activity } = this.engine;
     activity.callStarted();
@@ -54,7 +55,7 @@ export class HostTurns {
     this.#cancelled.delete(id);
   }
 
-  /** Cancels a run that has not started; of a tiled run, the tiles that have not. */
+  /** Cancels a run that has not started; for a tiled run, the tiles that have not. */
   cancel(id: number): void {
     this.#cancelled.add(id);
   }

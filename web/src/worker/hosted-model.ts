@@ -1,4 +1,4 @@
-// A model that is open in the worker: its manifest, its session, pre- and post-processing, and states.
+// A model that is open in the worker: its manifest, session, pre- and postprocessing, and states.
 
 import type { Backend, Warning } from "../api/types.js";
 import type { ReferenceFeeds } from "../inputs/reference-input.js";

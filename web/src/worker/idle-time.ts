@@ -1,11 +1,11 @@
-// Background work: it starts when no call has come for a while, and the next call aborts it.
+// Background work: it starts when no call has come for a while. The next call aborts it.
 
 /** Milliseconds without a call before the work starts. */
 const IDLE_DELAY = 2000;
-/** The timeout of requestIdleCallback(), in milliseconds: the work then starts though the page is busy. */
+/** The timeout of requestIdleCallback(), in milliseconds: then the work starts even if the page is busy. */
 const IDLE_CALLBACK_TIMEOUT = 2000;
 
-/** Resolves to true when the work is done, to false when the rest is for the next idle time. */
+/** Resolves to true when the work is done, to false if the rest is left for the next idle time. */
 type Work = (signal: AbortSignal) => Promise<boolean>;
 
 /** Does one piece of work, in the first idle time that is long enough. */
@@ -18,8 +18,8 @@ export class IdleTime {
   #activeCalls = 0;
 
   /**
-   * Work that a call aborted is started again, `attempts` times in all; work that failed is not. `onOver` is called when
-   * it will not be started again.
+   * Work that a call aborted is started again, `attempts` times in total; work that failed is not. `onOver`
+   * is called when it will not be started again.
    */
   constructor(work: Work, onOver: () => void = () => {}, attempts = 3) {
     this.#work = work;
@@ -37,7 +37,7 @@ export class IdleTime {
     this.#stop();
   }
 
-  /** Schedules the work if no other call is under way. */
+  /** Schedules the work if no other call is pending. */
   callEnded(): void {
     this.#activeCalls--;
     if (this.#activeCalls > 0 || this.isOver) return;
@@ -45,7 +45,7 @@ export class IdleTime {
     this.#timer = setTimeout(() => this.#whenIdle(() => void this.#start().catch(reportError)), IDLE_DELAY);
   }
 
-  /** Ends it for good. */
+  /** Ends the work for good. */
   end(): void {
     this.#setAttempts(0);
     this.#stop();
@@ -75,7 +75,7 @@ export class IdleTime {
   }
 
   async #start(): Promise<void> {
-    // Timers of a hidden page are throttled, so times measured there mean nothing.
+    // Timers of a hidden page are throttled, so times measured there are useless.
     if (this.isOver || globalThis.document?.visibilityState === "hidden") return;
     const attempt = new AbortController();
     const { signal } = attempt;

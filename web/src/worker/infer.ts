@@ -1,4 +1,4 @@
-// One run on pictures: preprocessing, inference, post-processing.
+// A run on pictures: preprocessing, inference, postprocessing.
 
 import { internalError } from "../api/errors.js";
 import type { Tensors } from "../api/types.js";
@@ -31,11 +31,14 @@ export interface InferenceRequest {
   id: number;
   pictures: readonly Picture[];
   options: WorkerRunOptions;
-  /** The state that the run reads, null for a model without state. */
+  /** The state to read, null for a model without state. */
   state: StateRequest | null;
 }
 
-/** Returns the result of the picture or stack; for a batch, of each picture. `geometry` is that of the first picture. */
+/**
+ * Returns the result of the picture or stack; for a batch, of each picture. `geometry` is that of the first
+ * picture.
+ */
 export async function infer(
   model: HostedModel,
   engine: SharedEngine,
@@ -76,13 +79,13 @@ async function prepareRun(model: HostedModel, request: InferenceRequest): Promis
   return { feeds, context, pictures, geometries, size, route, warnings, started };
 }
 
-/** Makes the inputs other than the picture and the states. */
+/** Makes the inputs other than pictures and states. */
 async function otherFeeds(
   { manifest, references }: HostedModel,
   options: WorkerRunOptions,
   { mask, geometry, context }: { mask: Tensors; geometry: Geometry; context: unknown },
 ): Promise<Tensors> {
-  // In the worker, the picture of an option is one that was packed for the transfer.
+  // In the worker, an option's picture is the packed one.
   const reference = options.reference as Picture | undefined;
   return {
     ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),

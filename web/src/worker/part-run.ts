@@ -1,5 +1,5 @@
-// Runs a later stage on parts of a scene's picture, such as crops or points of a grid, in batches as large as the graph takes.
-// The decoded outputs of one part are a piece; all pieces are joined into the result.
+// Runs a later stage on parts of a scene's picture, such as crops or points of a grid, in batches of the
+// graph's size. The decoded outputs of one part are a piece; all pieces are joined into the result.
 
 import { internalError } from "../api/errors.js";
 import type { PictureSize, Result } from "../api/types.js";
@@ -12,19 +12,19 @@ import type { HostedModel } from "./hosted-model.js";
 import { joinedFeeds, type StageReport, stageContext, stageOptionFeeds } from "./stage-run.js";
 import type { WorkerRunOptions } from "./worker-run-options.js";
 
-/** The pieces of a batch, and how long it took. */
+/** The pieces of a batch, and their timings. */
 export interface PartBatch {
   pieces: unknown[];
   timings: Result["timings"];
 }
 
-/** The pieces of all batches in the order of the parts, and how long they took. */
+/** The pieces of all batches in the order of the parts, and their timings. */
 export interface JoinedParts extends PartBatch {
   /** The input sizes that a part may run at. */
   sizes: readonly PictureSize[];
 }
 
-/** Returns for each part the size of its text line, null if it is none. */
+/** Returns for each part the size of its text line, null if it is not a text line. */
 export async function partLines(
   model: HostedModel,
   engine: SharedEngine,

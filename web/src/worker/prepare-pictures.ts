@@ -37,7 +37,7 @@ export async function preparePictures(
   };
 }
 
-/** Returns the tensor after `change`, on the GPU again if it was there. */
+/** Returns the tensor after `change`, uploaded again if it was on the GPU. */
 export async function changedPicture(
   { manifest, preprocessor }: PreprocessingModel,
   tensor: PreparedInput["tensor"],

@@ -1,6 +1,6 @@
 // Queues: tasks run one after another, and results are returned in order.
 
-/** Runs one thing after another. A failure reaches its own caller and nobody else's. */
+/** Runs one task after another. A failure only rejects its own caller. */
 export class Queue {
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -28,5 +28,5 @@ export class OrderedResults {
   }
 }
 
-/** Drops the value: a tail that kept it would hold every result in memory until the next one. */
+/** Drops the value: otherwise the tail would keep every result in memory until the next one. */
 function noop(): void {}

@@ -1,4 +1,4 @@
-// A promise that an AbortSignal may stop waiting for.
+// Lets an AbortSignal stop the wait for a promise.
 
 import { abortedError } from "../api/errors.js";
 

@@ -1,4 +1,4 @@
-// The last two steps of a run: running the graph, and decoding its outputs into results.
+// The last two steps of a run: runs the graph, and decodes its outputs into results.
 
 import type { PictureSize, Result, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -17,15 +17,15 @@ import type { HostedModel } from "./hosted-model.js";
 /** Which outputs stay in the worker for later stages. */
 export interface KeptOutputs {
   names: readonly string[];
-  /** Those of them that stay on the GPU. */
+  /** The names of those that stay on the GPU. */
   onGpu: readonly string[];
-  /** Whether the outputs are decoded into a result too. */
+  /** Whether the outputs are also decoded into a result. */
   decodes: boolean;
 }
 
 export const KEEPS_NOTHING: KeptOutputs = { names: [], onGpu: [], decodes: true };
 
-/** The inputs of a run, and what its outputs are decoded with. */
+/** The inputs of a run, and the data for decoding its outputs. */
 export interface PreparedRun {
   feeds: AnyTensors;
   context: unknown;
@@ -43,7 +43,7 @@ export interface GraphRun extends Prediction {
   keeps: KeptOutputs;
   /** The outputs that the task needs. */
   needed: readonly string[];
-  /** Those of them that are decoded on the GPU. */
+  /** The names of those that are decoded on the GPU. */
   gpuOutputs: readonly string[];
   /** When inference began and ended, as performance.now(). */
   ready: number;
@@ -51,7 +51,7 @@ export interface GraphRun extends Prediction {
 }
 
 export interface Inference {
-  /** The result of the picture or stack; of a batch, of each picture. */
+  /** The result of the picture or stack; for a batch, of each picture. */
   results: Result[];
   /** The outputs that stay in the worker. */
   kept: AnyTensors;
@@ -127,7 +127,7 @@ function toResult(
   };
 }
 
-/** Returns the outputs to decode; a copy of those that are kept too. */
+/** Returns the outputs to decode. Outputs that also stay in the worker are copied. */
 async function decodedOutputs(
   { outputs, needed, gpuOutputs }: GraphRun,
   kept: AnyTensors,

@@ -1,4 +1,4 @@
-// The worker's side of scenes: the calls of the page to a model of several stages, done one at a time.
+// The worker's side of scenes: the page's calls to a model of several stages, one at a time.
 
 import type { PictureSize, Result, Tensors } from "../api/types.js";
 import { closePictures, isOpenPicture, type Picture } from "../preprocess/pixels.js";
@@ -20,8 +20,8 @@ export class SceneHost {
   }
 
   /**
-   * Runs the first stage, and keeps its picture and the outputs for later stages as the scene of this number. If the run fails,
-   * the pictures are closed.
+   * Runs the first stage, and stores its picture and the outputs for later stages as the scene of this
+   * number. If the run fails, the pictures are closed.
    */
   async look(
     id: number,
@@ -43,7 +43,7 @@ export class SceneHost {
     }
   }
 
-  /** Runs a middle stage, and keeps its outputs for later stages in the scene. */
+  /** Runs a middle stage, and adds its outputs for later stages to the scene. */
   advance(id: number, ref: SceneRef, kept: Pick<KeptOutputs, "names" | "onGpu">): Promise<StageReport> {
     return this.#turns.run(id, (model) => advanceScene(model, this.#turns.engine, ref, kept));
   }
@@ -62,7 +62,7 @@ export class SceneHost {
     });
   }
 
-  /** Returns for each part of the picture the size of its text line, null if it is none. */
+  /** Returns for each part of the picture the size of its text line, null if it is not a text line. */
   partLines(id: number, ref: SceneRef, options: WorkerRunOptions): Promise<(PictureSize | null)[]> {
     return this.#turns.run(id, (model) => partLines(model, this.#turns.engine, ref, options));
   }
@@ -83,12 +83,12 @@ export class SceneHost {
     );
   }
 
-  /** Joins the pieces of all batches of a middle stage, and keeps the result in the scene. */
+  /** Joins the pieces of all batches of a middle stage, and adds the result to the scene. */
   keepParts(id: number, ref: SceneRef, all: JoinedParts): Promise<StageReport> {
     return this.#turns.run(id, (model) => keepParts(model, this.#turns.engine, ref, all));
   }
 
-  /** Returns a copy of a scene of this worker, for a stage that runs in another. */
+  /** Returns a copy of a scene of this worker, for a stage that runs in another worker. */
   read(ref: SceneRef): Promise<SavedScene> {
     const { engine } = this.#turns;
     return engine.queue.add(() => {
@@ -97,7 +97,7 @@ export class SceneHost {
     });
   }
 
-  /** Keeps the copy of a scene of another worker. */
+  /** Stores the copy of a scene of another worker. */
   keep(scene: number, saved: SavedScene): Promise<void> {
     const { engine, model } = this.#turns;
     return engine.queue.add(async () => engine.scenes.keep({ modelId: model.modelId, scene }, saved));

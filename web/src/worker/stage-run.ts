@@ -18,7 +18,7 @@ import { preparePictures } from "./prepare-pictures.js";
 import { decodeRun, type KeptOutputs, type PreparedRun, runGraph } from "./run-outputs.js";
 import type { WorkerRunOptions } from "./worker-run-options.js";
 
-/** What the page gets from a run whose outputs stay in the scene. */
+/** The answer of a run whose outputs stay in the scene. */
 export interface StageReport {
   timings: Result["timings"];
   warnings: Warning[];
@@ -30,7 +30,7 @@ export interface StageTensors {
   timings: Pick<Result["timings"], "total">;
 }
 
-/** Runs the stage as its task says. */
+/** Runs the stage in the way of its task. */
 export async function runStage(
   model: HostedModel,
   engine: SharedEngine,
@@ -74,7 +74,7 @@ export async function runStageTensors(
   return { outputs, timings: { total: performance.now() - started } };
 }
 
-/** Returns the part of the scene that the stage may read, and the context that its task makes of the options. */
+/** Returns the scene's view for the stage, and the task's context for the options. */
 export async function stageContext(
   { manifest, tools }: HostedModel,
   engine: SharedEngine,
@@ -88,7 +88,10 @@ export async function stageContext(
   return { view, context: taskContext(manifest, options, tools, view) };
 }
 
-/** Returns the results of the stages before `stage`. A stage that is run again, to time it, must not see later ones. */
+/**
+ * Returns the results of the stages before `stage`. A stage that is run again for timing must not see later
+ * ones.
+ */
 export function earlierResults(results: SceneView["results"], stage = ""): SceneView["results"] {
   const own = [...results.keys()].indexOf(stage);
   return own < 0 ? results : new Map([...results].slice(0, own));
@@ -107,7 +110,9 @@ export function joinedFeeds(
   return !onGpu && engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
-/** Returns the inputs that the stage's glue code computes, except those in `given`; none without glue code. */
+/**
+ * Returns the inputs that the stage's glue code computes, except those in `given`; none without glue code.
+ */
 async function gluedFeeds(
   { manifest, glue }: HostedModel,
   engine: SharedEngine,
@@ -119,7 +124,7 @@ async function gluedFeeds(
   return engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
-/** Returns the inputs that are made of the options. */
+/** Returns the inputs that the options define. */
 export function stageOptionFeeds(
   { manifest }: HostedModel,
   view: SceneView,
@@ -135,7 +140,7 @@ export function stageOptionFeeds(
   };
 }
 
-/** Makes all inputs of the stage. It may take the scene's picture too, with its own preprocessing. */
+/** Makes all inputs of the stage. It may also take the scene's picture, with its own preprocessing. */
 async function prepareStageRun(
   model: HostedModel,
   engine: SharedEngine,

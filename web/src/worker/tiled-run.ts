@@ -15,7 +15,7 @@ import type { WorkerRunOptions } from "./worker-run-options.js";
 /** The page's listener for finished tiles. */
 export type TileListener = ((tile: TileResult) => unknown) & ProxyMarked;
 
-/** A picture that is run in tiles. It stays open. */
+/** A picture to run in tiles. It stays open. */
 interface TiledRequest {
   picture: Picture;
   tiling: Tiling;
@@ -46,7 +46,7 @@ export async function runInTiles(
   const { joined, run } = await runTiles(parts, tiling, drawTile, listener);
   const fields = await tiles.join(manifest.task, { picture, source, hole, joined }, options);
   const large = transferable?.(fields);
-  // TypeScript does not know of which task the result is.
+  // TypeScript does not know the task of the result.
   const result = { ...run, ...fields } as unknown as Result;
   return withTransfer([result], large?.arrays ?? [], large?.others ?? []);
 }

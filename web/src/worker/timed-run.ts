@@ -10,19 +10,22 @@ import { releaseTensors } from "../tensors/gpu-tensor.js";
 import type { HostedModel } from "./hosted-model.js";
 import { infer } from "./infer.js";
 
-/** The size of the blank picture: that of a camera frame. */
+/** The size of the blank picture: a camera frame. */
 const SIZE = [1280, 720] as const;
-/** The input kinds of a model that can run on a blank picture without further options. */
+/** The input kinds of a model that can run on a blank picture without options. */
 const PICTURE_ONLY: readonly Manifest["inputs"][number]["kind"][] = ["image", "option", "size"];
 
-/** Returns the milliseconds; null for a model with plain tensor inputs, of which the manifest says no valid values. */
+/**
+ * Returns the milliseconds; null for a model with plain tensor inputs, since the manifest has no valid values
+ * for them.
+ */
 export async function timedRun(model: HostedModel, engine: SharedEngine): Promise<number | null> {
   const { manifest, predictor, preprocessor, tools } = model;
   const feeds = zeroFeeds(manifest, tools);
   if (feeds === null) return null;
   const task = taskOf(manifest);
   if (manifest.inputs.every(({ kind }) => PICTURE_ONLY.includes(kind))) {
-    // The time from picture to result: backends differ in where they pre- and postprocess.
+    // The time from picture to result, since backends also differ in pre- and postprocessing.
     const pictures = Array.from({ length: pictureBatch(manifest) }, () => new ImageData(...SIZE));
     const options = task.warmUpOptions?.(manifest.task) ?? {};
     const start = performance.now();

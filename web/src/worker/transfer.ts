@@ -1,4 +1,4 @@
-// The transfer of values between page and worker: errors with all their fields, tensors moved instead of copied.
+// Transfers values between page and worker: errors with all their fields, tensors moved instead of copied.
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
@@ -16,7 +16,9 @@ interface SerializedError {
   pictures: readonly PackedPicture[];
 }
 
-/** Comlink's own handler keeps message, name and stack only. Call this on both sides before the first call. */
+/**
+ * Comlink's own handler keeps only message, name and stack. Call this on both sides before the first call.
+ */
 export function registerErrorTransfer(): void {
   const own = transferHandlers.get("throw") as TransferHandler<ThrownValue, unknown>;
   const handler: TransferHandler<ThrownValue, SerializedError> = {
@@ -35,7 +37,7 @@ export function registerErrorTransfer(): void {
   transferHandlers.set("throw", handler);
 }
 
-/** Marks arrays and other transferable parts of `value` to be moved, not copied, to the other side. */
+/** Marks arrays and other transferable parts of `value` to be moved instead of copied. */
 export function withTransfer<T extends object>(
   value: T,
   arrays: readonly ArrayBufferView<ArrayBuffer>[],

@@ -1,6 +1,7 @@
-// Trusted Types: script URLs for pages with `require-trusted-types-for 'script'`, from a policy of our own.
+// Trusted Types: script URLs for pages with `require-trusted-types-for 'script'`, from the runtime's own
+// policy.
 
-/** The part of the browser's interface that is used here; TypeScript's DOM library lacks it. */
+/** The part of the browser's interface that is used; TypeScript's DOM library does not have it. */
 interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL(url: string): string }): Policy;
 }
@@ -10,19 +11,22 @@ interface Policy {
   createScriptURL(url: string): string;
 }
 
-/** The name of the policy, to be listed in `trusted-types` of the content security policy. */
+/** The name of the policy, for `trusted-types` in the content security policy. */
 const NAME = "webbuild";
 
 let policy: Policy | null | undefined;
 
-/** Returns a URL that Worker and register() accept. Throws TypeError for one of another origin. */
+/** Returns a URL that Worker and register() accept. Throws TypeError for a URL of another origin. */
 export function trustedUrl(url: URL | string): string {
   const { href } = new URL(url, location.href);
   policy ??= createPolicy();
   return policy === null ? href : policy.createScriptURL(href);
 }
 
-/** Returns null if the policy is not allowed: strings are then used, which fail only if Trusted Types are required. */
+/**
+ * Returns null if the policy is not allowed. Strings are then used, which fail only if Trusted Types are
+ * required.
+ */
 function createPolicy(): Policy | null {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   try {
@@ -37,7 +41,10 @@ function ownOrigin(href: string): string {
   throw new TypeError(`${href} is not of this page's origin`);
 }
 
-/** Makes `new Worker(url)` in the engine's scripts, which are used unchanged, pass a trusted URL for its threads. */
+/**
+ * Makes `new Worker(url)` in the engine's scripts use a trusted URL for its threads. The scripts are used
+ * unchanged.
+ */
 export function trustOwnWorkers(): void {
   if (!("trustedTypes" in globalThis)) return;
   globalThis.Worker = class extends Worker {

@@ -1,6 +1,6 @@
 // Time limits for every wait on something outside the runtime: storage, network, GPU, workers.
 
-/** Milliseconds. */
+/** Time limits in milliseconds. */
 export const LIMITS = {
   /** Until the browser's storage answers. */
   storage: 10_000,
@@ -16,10 +16,10 @@ export const LIMITS = {
   glue: 60_000,
 } as const;
 
-/** Bytes per millisecond, of the slowest storage that is waited for. */
+/** Bytes per millisecond of the slowest storage that is worth waiting for. */
 const SLOWEST_STORAGE = 10_000;
 
-/** Returns the limit for reading or writing so many bytes. */
+/** Returns the limit for reading or writing this many bytes. */
 export function storageLimit(bytes: number): number {
   return LIMITS.storage + bytes / SLOWEST_STORAGE;
 }
@@ -32,7 +32,10 @@ export class TimedOut extends Error {
   }
 }
 
-/** Limits are counted in ticks: a thread that is blocked, by compiling a model, loses one tick and not the whole limit. */
+/**
+ * Limits are counted in ticks: a thread that is blocked, by compiling a model, loses one tick and not the
+ * whole limit.
+ */
 const TICKS = 10;
 
 /** Waits for `work`. Rejects with `TimedOut` if it takes longer; the work goes on. */

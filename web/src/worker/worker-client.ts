@@ -16,14 +16,15 @@ export class WorkerClient<Request, Answer> {
   readonly #ended = new AbortController();
   #worker: Worker | null = null;
 
-  /** `name` says what the worker does: it is started with the script of all workers, see worker.ts. */
+  /** `name` is the worker's purpose: all workers have the same script, see worker.ts. */
   constructor(name: string, start = (): Worker => createWorker(runtimeFile("worker.js"), name)) {
     this.#start = start;
   }
 
   /**
-   * Does `work`, whose requests are not interleaved with others. Returns null if there is no worker: a bundler has moved its
-   * script, a policy forbids it, it failed, or the browser or end() ended it. It is not started again.
+   * Does `work`, whose requests are not interleaved with others. Returns null if there is no worker: a
+   * bundler has moved its script, a policy forbids it, it failed, or the browser or end() ended it. It is not
+   * started again.
    */
   async use<T>(work: (ask: Ask<Request, Answer>) => Promise<T>): Promise<T | null> {
     try {
@@ -41,7 +42,7 @@ export class WorkerClient<Request, Answer> {
   end(): void {
     this.#ended.abort();
     this.#worker?.terminate();
-    this.#worker?.dispatchEvent(new Event("error")); // a request under way would wait for ever
+    this.#worker?.dispatchEvent(new Event("error")); // a pending request would never settle
   }
 
   async #open(): Promise<Worker> {

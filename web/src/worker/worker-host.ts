@@ -1,4 +1,4 @@
-// The worker's side of a model: the calls of the page, done one at a time.
+// The worker's side of a model: the page's calls, one at a time.
 
 import { finalizer, releaseProxy } from "comlink";
 import { internalError, WebbuildError } from "../api/errors.js";
@@ -40,7 +40,10 @@ export class WorkerHost {
   readonly scenes: SceneHost;
   readonly #engine: SharedEngine;
   readonly #turns: HostTurns;
-  /** One tiled run at a time, so that memory holds one result. Each tile waits for its turn at the engine. */
+  /**
+   * One tiled run at a time, so that memory holds one result. Each tile waits for its turn in the engine's
+   * queue.
+   */
   readonly #tiled = new Queue();
   readonly #lock = new HeldLock();
   #loading: Promise<SessionSetup> | null = null;
@@ -52,7 +55,7 @@ export class WorkerHost {
     this.scenes = new SceneHost(this.#turns);
   }
 
-  /** Answers as soon as the worker runs. Returns whether it holds this lock from now on. */
+  /** Answers as soon as the worker runs. Returns whether it now holds this lock. */
   ready(lock: string): Promise<boolean> {
     return this.#lock.hold(lock);
   }
@@ -85,13 +88,13 @@ export class WorkerHost {
     return { info, takesFrames, takesWrapped, modelId, warnings };
   }
 
-  /** Frees the memory of the model, after the run under way. Other models of the worker go on. */
+  /** Frees the memory of the model, after the current run. Other models of the worker stay. */
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;
   }
 
-  /** Comlink calls this when the page has dropped the model without release(). */
+  /** Comlink calls this if the page drops the model without release(). */
   [finalizer](): void {
     this.release().catch(() => {});
   }
@@ -110,8 +113,9 @@ export class WorkerHost {
   }
 
   /**
-   * `state` is the state that the run reads, null for a model without state; `onTile` gets the tiles. If the run fails, the
-   * pictures go back with the error, else they are closed. Pictures among the options are closed either way.
+   * Runs the model. `state` is the state to read, null for a model without state; `onTile` gets the tiles. If
+   * the run fails, the pictures are returned with the error, else they are closed. Pictures among the options
+   * are always closed.
    */
   async run(
     id: number,
@@ -135,7 +139,7 @@ export class WorkerHost {
     }
   }
 
-  /** Cancels a run that has not started; of a tiled run, the tiles that have not. */
+  /** Cancels a run that has not started; for a tiled run, the tiles that have not. */
   cancel(id: number): void {
     this.#turns.cancel(id);
   }
@@ -155,7 +159,7 @@ export class WorkerHost {
     });
   }
 
-  /** Runs the graph on tensors. A state among the feeds replaces that of the stream. */
+  /** Runs the graph on tensors. A state among the feeds replaces the stream's. */
   runTensors(id: number, feeds: Tensors, state: StateRequest | null): Promise<Tensors> {
     return this.#turns.run(id, async ({ predictor, states }) => {
       const begun = state && states.begin(state, null);
@@ -165,7 +169,7 @@ export class WorkerHost {
     });
   }
 
-  /** Returns the files of a text encoder's tokenizer, which runs in a worker of its own. */
+  /** Returns the files of a text encoder's tokenizer, which runs in its own worker. */
   tokenizerFiles(): Promise<TokenizerFiles> {
     return this.#engine.queue.add(async () => {
       const { script, content } = this.#turns.model.tools as TokenizerFiles;
@@ -174,7 +178,10 @@ export class WorkerHost {
     });
   }
 
-  /** Returns the milliseconds of a run on made-up inputs, null for a model that needs real ones. Changes no state. */
+  /**
+   * Returns the milliseconds of a run on synthetic inputs, null for a model that needs real ones. Changes no
+   * state.
+   */
   timedRun(): Promise<number | null> {
     return this.#engine.queue.add(() => timedRun(this.#turns.model, this.#engine));
   }
@@ -193,7 +200,7 @@ export class WorkerHost {
     return this.#engine.queue.add(async () => this.#turns.model.states.drop(stream));
   }
 
-  /** Runs the pictures in tiles where the options say so, else whole. */
+  /** Runs the pictures in tiles if the options say so, else whole. */
   async #runPictures(
     id: number,
     pictures: readonly PackedPicture[],
@@ -202,7 +209,7 @@ export class WorkerHost {
     onTile: TileListener | null,
   ): Promise<Result[]> {
     const [picture] = pictures;
-    // A state is of whole pictures: each tile would need its own.
+    // A state belongs to whole pictures: each tile would need its own.
     const tiling = state === null ? tilingOf(this.#turns.model.manifest, pictures, options) : null;
     if (tiling === null || picture === undefined)
       return this.#turns.add(id, (model) =>
@@ -220,7 +227,7 @@ export class WorkerHost {
     );
   }
 
-  /** Other runs have their turn between tiles, and the run may be cancelled there. */
+  /** Runs a tile. Other runs get their turn between tiles, and the run may be cancelled there. */
   #runTile(id: number, tile: ImageData, options: WorkerRunOptions): Promise<Result> {
     return this.#turns.add(id, async (model) => {
       const { results } = await infer(model, this.#engine, { id, pictures: [tile], options, state: null });

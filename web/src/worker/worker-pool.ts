@@ -1,21 +1,30 @@
-// The workers of this page. Models of all bundles share one worker where the files of runtime and engine have the same
-// hashes: one download, one WebAssembly instance, one GPU device.
+// The workers of this page. Models of all bundles share a worker if their runtime and engine files have the
+// same hashes: one download, one WebAssembly instance, one GPU device.
 
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 
-/** Plain data, without methods: other bundles' copies of this runtime, perhaps of other versions, read and write it too. */
+/**
+ * Plain data, without methods: copies of this runtime in other bundles, maybe of other versions, read and
+ * write it too.
+ */
 interface PooledWorker {
   worker: Worker;
   users: number;
 }
 
-/** The key of the registry on `globalThis`. Its number goes up when `PooledWorker` changes. */
+/** The key of the registry on `globalThis`. Increase its number when `PooledWorker` changes. */
 const REGISTRY = Symbol.for("webbuild.workers.1");
-/** The event that `release()` dispatches on a terminated worker: browsers have none, and calls to it never settle. */
+/**
+ * The event that `release()` dispatches on a terminated worker: browsers have none, and calls to the worker
+ * never settle.
+ */
 const STOPPED = "webbuild-stopped";
 const RUNTIME = ["runtime/webbuild.js", "runtime/worker.js"];
 
-/** Returns the key of the worker that bundles share: the hashes of runtime and engine. Null if the manifest lacks one. */
+/**
+ * Returns the key of the worker that bundles share: the hashes of runtime and engine. Null if the manifest
+ * lacks one.
+ */
 export function workerKey({ engine, files }: Manifest, build: EngineBuild): string | null {
   const paths = [...RUNTIME, build.entry, build.glue, build.wasm];
   const hashes = paths.map(
@@ -24,7 +33,10 @@ export function workerKey({ engine, files }: Manifest, build: EngineBuild): stri
   return hashes.includes(undefined) ? null : [engine.name, engine.version, build.build, ...hashes].join(" ");
 }
 
-/** `../runtime/x.js` and `runtime/x.js` are the same file: a site of several bundles has one `runtime` folder beside them. */
+/**
+ * `../runtime/x.js` and `runtime/x.js` are the same file: a site of several bundles has one `runtime` folder
+ * next to them.
+ */
 function withoutSitePrefix(path: string): string {
   return path.replace(/^\.\.\//, "");
 }
@@ -43,7 +55,7 @@ export class WorkerLease {
     this.worker = shared.worker;
   }
 
-  /** Joins the worker of this key, or starts one. With null, always starts one that nobody else joins. */
+  /** Joins the worker of this key, or starts one. With null, always starts one that no other model joins. */
   static acquire(key: string | null, start: () => Worker): WorkerLease {
     const known = key === null ? undefined : registry().get(key);
     if (known !== undefined) return new WorkerLease(known);
@@ -52,12 +64,12 @@ export class WorkerLease {
     return new WorkerLease(shared);
   }
 
-  /** Lets no further model join the worker. Those that are in it stay. */
+  /** Lets no other model join the worker. Models in it stay. */
   retire(): void {
     for (const [key, shared] of registry()) if (shared === this.#shared) registry().delete(key);
   }
 
-  /** Terminates the worker if this was its last model, and returns whether it was. Call it once. */
+  /** Terminates the worker if this was its last model, and returns whether it did. Call it once. */
   release(): boolean {
     this.#shared.users--;
     if (this.#shared.users > 0) return false;

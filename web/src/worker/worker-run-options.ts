@@ -1,8 +1,8 @@
-// The options of a run as they are sent to the worker.
+// The options of a run that are sent to the worker.
 
 import type { TaskRunOptions } from "../tasks/task-module.js";
 
-/** Without those that stay on the page: signals, states, listeners and slices. */
+/** Without the options that stay on the page: signals, states, listeners and slices. */
 export type WorkerRunOptions = Omit<
   TaskRunOptions,
   "signal" | "state" | "onTile" | "slices" | "onProgress"

@@ -31,7 +31,7 @@ test("a tokenizer that does not end is stopped, and the next text has another", 
 
 test.each([
   ['postMessage({ failed: "no piece" });', /no piece/],
-  ["postMessage({ ids: [[undefined]] });", /a piece has no number/],
+  ["postMessage({ ids: [[undefined]] });", /a token has no id/],
 ])("a tokenizer that fails is a corrupt file: %s", async (answer, message) => {
   const { reader } = tokenizer(answer);
   await expect(reader.encode(["a"])).rejects.toMatchObject({
