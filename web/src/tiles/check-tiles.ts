@@ -18,5 +18,5 @@ export function checkTiles(
   }
   if (plan !== null) return;
   const fix = "leave tiles out: the picture is resized. The output of webbuild pack says why there are none";
-  throw new WebbuildError("invalid-option", "tiles: the model was packed without tiles", fix);
+  throw new WebbuildError("invalid-option", "tiles: the model was packed without them", fix);
 }

@@ -77,12 +77,12 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
 describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
   keepEngine("wasm");
 
-  test("where that was asked for", async () => {
+  test("where that was requested", async () => {
     const model = await loadTiny({ backend: "webgpu", processing: "cpu" });
     expect(model.info().preprocess).toEqual({
       path: "cpu",
       texture: null,
-      reason: 'processing "cpu" was asked for',
+      reason: 'processing "cpu" was requested',
     });
   });
 

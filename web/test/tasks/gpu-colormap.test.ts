@@ -159,7 +159,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     const [got, want] = [depth(await onGpu().run(file, asked)), depth(await onCpu().run(file, asked))];
     expect(got.postprocess).toEqual(byGpu);
     expect(onGpu().info().postprocess).toEqual(byGpu);
-    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was requested' });
     const [mine, theirs] = [drawn(got.colors), drawn(want.colors)];
     expect([mine.width, mine.height]).toEqual([40, 24]);
     expect(maxLevelDifference(theirs.data, mine.data)).toBeLessThanOrEqual(1);

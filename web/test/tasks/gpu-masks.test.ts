@@ -80,7 +80,7 @@ describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
     const [got, want] = [segments(await onGpu().run(file)), segments(await onCpu().run(file))];
     expect(got.postprocess).toEqual({ path: "gpu", reason: "the GPU cuts the same masks as the CPU" });
     expect(onGpu().info().postprocess).toEqual(got.postprocess);
-    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was requested' });
     const [mine, theirs] = [masks(got), masks(want)];
     expect(mine.map(({ data, ...rest }) => [rest, data.length])).toEqual(
       theirs.map(({ data, ...rest }) => [rest, data.length]),

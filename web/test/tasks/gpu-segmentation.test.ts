@@ -113,7 +113,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
     const [got, want] = [segmentation(await onGpu().run(file)), segmentation(await onCpu().run(file))];
     expect(got.postprocess).toMatchObject({ path: "gpu" });
     expect(onGpu().info().postprocess).toEqual(got.postprocess);
-    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was requested' });
     expect(want.regions.length).toBeGreaterThan(1);
     expect(got.regions.map(({ label }) => label)).toEqual(want.regions.map(({ label }) => label));
     const other = got.map.filter((number, at) => number !== want.map[at]).length;
