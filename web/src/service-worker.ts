@@ -51,10 +51,7 @@ function pagesOf(base: string, { files }: Manifest): Pages {
   };
 }
 
-/**
- * Fetches from the server, not the HTTP cache: right after a deployment that still has files of the previous
- * one.
- */
+/** Fetches from the server: right after a deployment the HTTP cache still has files of the previous one. */
 async function fetched(url: string): Promise<Response> {
   const response = await fetch(url, { cache: "no-cache" });
   if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
@@ -105,10 +102,7 @@ async function keepPages(): Promise<void> {
   listed = Promise.resolve(kept);
 }
 
-/**
- * Returns the network's response. Storing it is best effort: a full disk must not break a page that is
- * online.
- */
+/** Returns the network's response. Storing it is best effort: a full disk must not break an online page. */
 async function networkFirst(event: ServedRequest): Promise<Response> {
   const { request } = event;
   let response: Response;

@@ -2,10 +2,7 @@
 
 import type { WebbuildError } from "./errors.js";
 
-/**
- * Returns the result. After an abort, or if `ended` is set, closes its pictures first: the run has already
- * rejected.
- */
+/** Returns the result. If it was aborted or `ended` is set, closes its pictures: the run has rejected. */
 export function closedIfDropped<T>(
   answer: T,
   signal: AbortSignal | undefined,

@@ -1,5 +1,4 @@
-// The runtime's error: a code for programs, a message and a fix for people. Messages are written where they
-// are thrown.
+// The runtime's error: a code for programs, a message and a fix for people.
 
 import type { PackedPicture } from "../preprocess/pixels.js";
 
@@ -102,10 +101,7 @@ export function outOfMemory(message: string, options?: ErrorOptions): WebbuildEr
   return new WebbuildError("out-of-memory", message, fix, options);
 }
 
-/**
- * @internal Returns whether an error message of an engine, or of the browser that compiles it, means out of
- * memory.
- */
+/** @internal Returns whether an error message of an engine or a browser means out of memory. */
 export function isOutOfMemory(message: string): boolean {
   return /bad_alloc|out of memory|allocation failed/i.test(message);
 }

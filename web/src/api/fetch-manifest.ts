@@ -8,10 +8,7 @@ import { abortedError, WebbuildError } from "./errors.js";
 /** The versions of the manifest's schema that this runtime reads. */
 const SCHEMAS: readonly number[] = [1, 2] satisfies Manifest["schema"][];
 
-/**
- * @internal Returns an absolute URL. A relative one is resolved against the page, in a worker against its
- * script.
- */
+/** @internal Returns an absolute URL, resolved against the page, in a worker against its script. */
 export function resolveAddress(address: URL | string, what: string): URL {
   try {
     return new URL(address, globalThis.document?.baseURI ?? location.href);
@@ -47,10 +44,7 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/**
- * Throws for a field that the schema does not allow. Contradicting fields are found later, where they are
- * read.
- */
+/** Throws for a field that the schema does not allow. Contradicting fields are found where they are read. */
 function checkFields(manifest: unknown, url: string): asserts manifest is Manifest {
   const wrong = wrongField(manifest);
   if (wrong === null) return;

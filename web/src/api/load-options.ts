@@ -83,10 +83,7 @@ export interface Progress {
   modelStage?: string;
   loaded: number;
   total: number;
-  /**
-   * The bytes of all stages: those that are there, from this visit or an earlier one, and those that are
-   * needed.
-   */
+  /** The bytes of all stages: those already there, from this or an earlier visit, and those needed. */
   bytesDone: number;
   bytesTotal: number;
 }

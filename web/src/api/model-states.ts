@@ -26,10 +26,7 @@ export class ModelStates {
     return ModelState.of(this.#sessions, this.#made++);
   }
 
-  /**
-   * Returns a new state for a stream without `options.state`; null if it has one, and for a model without
-   * state.
-   */
+  /** Returns a new state for a stream; null if it has `options.state`, or the model has no state. */
   ofStream(given: ModelState | undefined): ModelState | null {
     return this.shared === null || given !== undefined ? null : this.create();
   }

@@ -1,5 +1,4 @@
-// The options of the public calls. Unknown names throw: if `{ threshold: 0.9 }` were ignored, it would seem
-// to work.
+// The options of the public calls. Unknown names throw: ignoring `{ threshold: 0.9 }` would hide a mistake.
 
 import { takesMask } from "../inputs/mask-input.js";
 import { stateInputs } from "../inputs/state-inputs.js";

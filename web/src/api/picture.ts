@@ -11,10 +11,7 @@ export type ImageSource =
   | OffscreenCanvas
   | VideoFrame;
 
-/**
- * The input of a run: a picture or, for a model that takes a stack, an array with as many pictures as its
- * input.
- */
+/** The input of a run: a picture or, for a model that takes a stack, an array with all its pictures. */
 export type RunSource = ImageSource | readonly ImageSource[];
 
 /** Width and height of a picture, in pixels. */

@@ -16,9 +16,7 @@ export interface RunOptions {
    * model's own.
    */
   iou?: number | undefined;
-  /**
-   * For a stack: the focus distance of each picture, in the order of the pictures. Default: the model's own.
-   */
+  /** For a stack: the focus distance of each picture, in their order. Default: the model's own. */
   focusDistances?: readonly number[] | undefined;
   /** Numbers that the model takes besides a picture, by input name. Default: the bundle's. */
   numbers?: Readonly<Record<string, number | undefined>> | undefined;
@@ -40,9 +38,7 @@ export interface RunOptions {
   multimask?: boolean | undefined;
   /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
   prompt?: string | readonly string[] | undefined;
-  /**
-   * For such a model: words with a lower score are left out of a detection's label. Default: the model's own.
-   */
+  /** For such a model: words with a lower score are left out of a label. Default: the model's own. */
   textThreshold?: number | undefined;
   /** Which segmentation to return, if the model has several modes. Default: the model's own. */
   mode?: ImageSegmentationTask["mode"] | undefined;
@@ -52,9 +48,7 @@ export interface RunOptions {
    * "colors" alone, nothing else is read back from the GPU.
    */
   depth?: DepthPart | readonly DepthPart[] | undefined;
-  /**
-   * Make the colours of a depth map more transparent where the model's confidence is lower. Default: false.
-   */
+  /** Make the colours of a depth map more transparent where the confidence is lower. Default: false. */
   confidenceAlpha?: boolean | undefined;
   /**
    * For a matting model: the background of the cutout. A color such as "#1f4fe0", a picture, scaled to cover
@@ -68,9 +62,7 @@ export interface RunOptions {
    * always resizes the picture and rejects "auto".
    */
   tiles?: "auto" | false | undefined;
-  /**
-   * Called with each finished tile while the others run. The run does not await a promise that it returns.
-   */
+  /** Called with each finished tile while the others run. A promise that it returns is not awaited. */
   onTile?: ((tile: TileResult) => unknown) | undefined;
   /**
    * For a model that finds boxes, rotated boxes, instance masks or poses: run a large picture in overlapping

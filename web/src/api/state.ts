@@ -43,9 +43,7 @@ export class ModelState {
   #place: { session: ResilientSession; loaded: LoadedModel; run: number } | null = null;
   /** A copy of the state in memory, null if there is none. */
   #copy: SavedState | null = null;
-  /**
-   * Sessions whose worker may have tensors of this state. A model for several sizes has a session for each.
-   */
+  /** Sessions whose worker may have tensors of this state: a model has a session for each size. */
   readonly #sessions = new Set<ResilientSession>();
   #released = false;
 
@@ -85,10 +83,7 @@ export class ModelState {
     );
   }
 
-  /**
-   * Sets the state to a snapshot of this model. Throws "invalid-state" for a snapshot of another model or
-   * shape.
-   */
+  /** Sets the state to a snapshot. Throws "invalid-state" for a snapshot of another model or shape. */
   restore(snapshot: StateSnapshot): Promise<void> {
     return wrapErrors(() => {
       const { steps, size, tensors } = structuredClone(checkedSnapshot(this.#owner.variants, snapshot));

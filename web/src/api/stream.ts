@@ -32,10 +32,7 @@ export interface StreamedFrame {
 
 /** What `model.stream()` returns. */
 export class Stream {
-  /**
-   * Resolves when the stream is stopped or the video ends. Rejects with the error of a run or of the
-   * listener.
-   */
+  /** Resolves when the stream is stopped or the video ends. Rejects with a run's or the listener's error. */
   readonly finished: Promise<void>;
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;

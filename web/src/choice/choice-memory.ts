@@ -21,15 +21,11 @@ interface RememberedChoice {
   at: number;
 }
 
-/**
- * The milliseconds that a choice stays valid: browsers do not report a new driver, or one that became slower.
- */
+/** The milliseconds that a choice stays valid: browsers do not report a new or slower driver. */
 const LIFE = 60 * 86_400_000;
 const BACKENDS: readonly Backend[] = ["webgpu", "wasm"];
 
-/**
- * The key that a choice is stored under, and the stored choice; null if there is none that is still valid.
- */
+/** The key of a choice, and the stored choice; null if there is none that is still valid. */
 export interface ChoiceMemory {
   key: string;
   known: RememberedChoice | null;

@@ -54,9 +54,7 @@ export class IdleChoices {
       stage.backendChoice.stay(TAKEN_ON_GPU);
   }
 
-  /**
-   * Returns the stages that read this one's outputs on the GPU: on WASM these would be copied in each run.
-   */
+  /** Returns the stages that read this one's outputs on the GPU: on WASM each run would copy them. */
   #takersOnGpu({ name }: ModelStage): ModelStage[] {
     return this.#stages.filter(({ manifest, session }) => {
       const takes = stageInputs(manifest).some(({ stage }) => stage === name);

@@ -7,10 +7,7 @@ import type { ResilientSession } from "../fallback/resilient-session.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import type { OtherBackend } from "./other-backend.js";
 
-/**
- * Moves every graph that is open on the backend of `loaded` to the other backend. Returns whether one was
- * moved.
- */
+/** Moves every graph on the backend of `loaded` to the other backend. Returns whether one was moved. */
 export async function moveStage(
   sessions: Pick<VariantSessions, "opened">,
   { candidate: { backend } }: LoadedModel,

@@ -18,10 +18,7 @@ const MARGIN = 0.8;
 /** Runs a model once on a backend and returns the milliseconds it took. */
 export type TimedRun = () => Promise<number>;
 
-/**
- * Times both backends in turns, so that other load on the machine slows both. Both have had a first run
- * before.
- */
+/** Times both backends in turns, so that other load slows both. Both have had a first run before. */
 export async function timeBackends(
   current: Backend,
   run: Readonly<Record<Backend, TimedRun>>,
@@ -58,10 +55,7 @@ export function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) / 2)] ?? Number.NaN;
 }
 
-/**
- * Whether three runs of each are enough, since one is so much faster. Not if a time is 0 or less: the clock
- * is wrong.
- */
+/** Whether three runs of each are enough, as one is so much faster. Not if a time is 0 or less. */
 function isClear({ webgpu, wasm }: RunTimes): boolean {
   if (webgpu.length < CLEAR || Math.min(...webgpu, ...wasm) <= 0) return false;
   const ratio = Math.max(...webgpu) / Math.min(...wasm);

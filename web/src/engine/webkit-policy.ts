@@ -23,9 +23,7 @@ export function isUntrustedWebkit(): boolean {
   return navigator.vendor.startsWith("Apple") && "gpu" in navigator && !("Suspending" in WebAssembly);
 }
 
-/**
- * Returns why "auto" starts on WASM with this graph although there is WebGPU; null if it starts on WebGPU.
- */
+/** Returns why "auto" starts this graph on WASM although there is WebGPU; null if it starts on WebGPU. */
 export function wasmFirstReason(
   wasm: Pick<Graph, "target" | "nodes" | "macs">,
   threads: number,

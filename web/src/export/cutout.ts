@@ -50,8 +50,7 @@ async function drawObject(
   const inside = objects[index]?.inside;
   if (!inside) throw new RangeError(`no object ${index}: the result has ${objects.length}`);
   const { width, height } = result;
-  // A canvas allocates its memory when it is first drawn on; for a large picture that takes as long as a
-  // slice.
+  // A canvas allocates memory when it is first drawn on; for a large picture that takes as long as a slice.
   context.putImageData(new ImageData(1, 1), 0, 0);
   await pause();
   await inSlices(height, Math.max(1, Math.floor(BAND_PIXELS / width)), (top, end) => {

@@ -30,10 +30,7 @@ export interface SupervisionOptions {
   edges?: readonly [number, number][];
 }
 
-/**
- * Returns a result as a frame of detections of supervision-js. Objects without an area are left out: it
- * rejects them.
- */
+/** Returns a result as a frame of detections of supervision-js, without objects that have no area. */
 export function toSupervision(
   result: ObjectsResult | EverythingResult,
   options: SupervisionOptions = {},

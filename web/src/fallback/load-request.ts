@@ -22,9 +22,7 @@ export interface LoadRequest {
   retest: boolean;
   cache: boolean;
   processing: "auto" | "cpu";
-  /**
-   * Why VideoFrames are copied and not imported as external textures; null: the worker's self-check decides.
-   */
+  /** Why VideoFrames are copied and not imported as external textures; null: the self-check decides. */
   copyFrames: string | null;
   /** Why graph capture is off; null if it is allowed. */
   noCapture: string | null;

@@ -1,5 +1,4 @@
-// Recovery from an error of a run: the same graph in a new engine, the next candidate of the fallback chain,
-// or nothing.
+// Recovery from an error of a run: the same graph in a new engine, or the next candidate.
 
 import type { ErrorCode, WebbuildError } from "../api/errors.js";
 import { captureFailureReason } from "../session/graph-capture.js";

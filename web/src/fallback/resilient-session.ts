@@ -60,10 +60,7 @@ export class ResilientSession {
     }
   }
 
-  /**
-   * Throws if the session has ended or the signal has fired, so that a call that can only reject does no
-   * work.
-   */
+  /** Throws if the session has ended or the signal has fired: such a call can only reject. */
   check(signal?: AbortSignal): void {
     if (this.#ended !== null) throw this.#ended;
     if (signal?.aborted) throw abortedError(signal);

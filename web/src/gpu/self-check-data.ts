@@ -34,9 +34,7 @@ export function maxLevelDifference(want: ArrayLike<number>, got: ArrayLike<numbe
   );
 }
 
-/**
- * The maximum share of a noisy picture's pixels whose class may differ: those with two nearly equal scores.
- */
+/** The maximum share of a picture's pixels whose class may differ: those with two nearly equal scores. */
 const PIXEL_TOLERANCE = 0.01;
 
 /** Describes the share of pixels that differ, such as "gives 3 % of a picture to another region"; null within the tolerance. */

@@ -4,9 +4,7 @@ import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import type { FocusInput, Manifest } from "../manifest/manifest.js";
 
-/**
- * Returns the tensors of the model's focus inputs. Throws if the model takes none, or another number of them.
- */
+/** Returns the tensors of the model's focus inputs. Throws if it takes none, or another number of them. */
 export function focusFeeds(inputs: Manifest["inputs"], distances: readonly number[] | undefined): Tensors {
   const focusInputs = inputs.filter((input) => input.kind === "focus");
   if (distances !== undefined && focusInputs.length === 0) {

@@ -20,10 +20,7 @@ export function takesMask(inputs: Manifest["inputs"]): boolean {
   return inputs.some((input) => input.kind === "mask" || (input.kind === "image" && input.mask));
 }
 
-/**
- * Throws "invalid-option" for a mask that the model does not take, a missing one, and a value that is no
- * mask.
- */
+/** Throws "invalid-option" for an invalid mask, a missing one, and one that the model does not take. */
 export function checkMask(inputs: Manifest["inputs"], mask: unknown): void {
   const takes = takesMask(inputs);
   if (!takes && mask !== undefined) throw wrong("the model takes none", "leave mask out");
@@ -75,10 +72,7 @@ export function holeCells(hole: Hole, geometry: Geometry, plane: Size): Uint8Arr
   return cells;
 }
 
-/**
- * For each position along a side of the input: the first source pixel that it covers, and the one after the
- * last.
- */
+/** For each position along a side of the input: the first source pixel it covers, and the end (exclusive). */
 function covering(start: number, drawn: number, source: number, size: number): [number, number][] {
   const clamped = (at: number): number => Math.min(Math.max(at, 0), source);
   return Array.from({ length: size }, (_, place) => {

@@ -1,5 +1,4 @@
-// The numbers that a model takes with a picture, such as an exposure: the caller's, or the manifest's
-// defaults.
+// The numbers that a model takes with a picture, such as an exposure: the caller's, or the defaults.
 
 import { WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";

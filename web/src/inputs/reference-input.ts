@@ -16,10 +16,7 @@ export function imageOf(reference: ReferenceInput): ImageInput {
   return { ...reference, kind: "image" };
 }
 
-/**
- * Throws "invalid-option" for a picture that the model does not take, a missing one, and a value that is no
- * picture.
- */
+/** Throws "invalid-option" for an invalid picture, a missing one, and one that the model does not take. */
 export function checkReference(inputs: Manifest["inputs"], reference: unknown): void {
   const takes = findReference(inputs) !== null;
   if (!takes && reference === undefined) return;

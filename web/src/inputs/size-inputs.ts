@@ -14,9 +14,7 @@ export function sizeFeeds(inputs: Readonly<Inputs>, picture: Size): Tensors {
   return Object.fromEntries(sizeInputs.map((input) => [input.name, sized(inputs, input, picture)]));
 }
 
-/**
- * Returns the tensor for a run without a picture: the size of the model's input. Null if it takes no picture.
- */
+/** Returns the tensor for a run without a picture: the model's input size. Null if it takes no picture. */
 export function inputSize(inputs: Readonly<Inputs>, spec: SizeInput): TensorData | null {
   const image = inputs.find((input) => input.kind === "image");
   return image === undefined ? null : tensor(spec, planeSize(image));

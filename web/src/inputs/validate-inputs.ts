@@ -19,10 +19,7 @@ const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly na
   bool: Uint8Array,
 };
 
-/**
- * Returns the feeds, with missing inputs filled in where possible. Throws for the first feed that does not
- * fit.
- */
+/** Returns the feeds, with missing inputs filled in if possible. Throws for the first that does not fit. */
 export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
   if (typeof feeds !== "object" || feeds === null) {
     const fix = `give an object of tensors by the names of the inputs: ${inputs.map(({ name }) => name).join(", ")}`;

@@ -1,5 +1,4 @@
-// Validates a manifest against its schema: finds the first wrong field. Fields that the schema does not know
-// are ignored.
+// Validates a manifest against its schema: finds the first wrong field. Unknown fields are ignored.
 
 import { DEFAULTS, DEFINITIONS } from "./definitions.js";
 import type { List, Primitive, Rule } from "./rules.js";
@@ -94,9 +93,7 @@ function ofList(value: unknown, rule: List, place: Place): WrongField | null {
   return product <= maxProduct ? null : wrong(value, `of at most ${maxProduct} elements`, place);
 }
 
-/**
- * Returns the first problem inside the value, since it says more than that the value fits none of the rules.
- */
+/** Returns the first problem inside the value: it says more than that the value fits none of the rules. */
 function ofUnion(value: unknown, rules: Rule[], place: Place): WrongField | null {
   const found = rules.map((rule) => check(value, rule, place)).filter((each) => each !== null);
   if (found.length < rules.length) return null;

@@ -1,5 +1,4 @@
-// Chooses where outputs are decoded: on the GPU if its self-check gives the same result as the CPU, else on
-// the CPU.
+// Chooses where outputs are decoded: on the GPU if its self-check gives the CPU's result, else on the CPU.
 
 import type { Route } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
@@ -37,9 +36,7 @@ export async function createPostprocessor(
   }
 }
 
-/**
- * Returns the outputs that a session leaves on the GPU: reading them back from there later costs the same.
- */
+/** Returns the outputs that a session leaves on the GPU. Reading them back later costs the same. */
 export function sessionGpuOutputs(manifest: Manifest, processing: "auto" | "cpu"): string[] {
   return processing === "auto" ? (taskOf(manifest).gpu?.outputs(manifest.task, null) ?? []) : [];
 }

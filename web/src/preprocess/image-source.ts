@@ -20,10 +20,7 @@ export interface Packing {
   asFrames: boolean;
   /** Files are decoded on the page, if their sizes are needed there; else in the worker. */
   decodesFiles: boolean;
-  /**
-   * Pixels are wrapped in VideoFrames, only if the self-check found it exact: see
-   * wrapped-picture-self-check.ts.
-   */
+  /** Pixels are wrapped in VideoFrames. Only if the self-check in wrapped-picture-self-check.ts passed. */
   wraps: boolean;
 }
 

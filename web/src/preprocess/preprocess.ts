@@ -13,9 +13,7 @@ import { runInput } from "./image-input.js";
 import type { Geometry } from "./letterbox.js";
 import type { Picture } from "./pixels.js";
 
-/**
- * The input's name, its tensor, the place of the picture in it, and whether the GPU or the CPU computed it.
- */
+/** The input's name, its tensor, the place of the picture in it, and whether the GPU or CPU computed it. */
 export interface PreprocessedInput {
   name: string;
   tensor: TensorData | GpuTensor;
@@ -132,9 +130,7 @@ interface TexturePath {
   reason: string | null;
 }
 
-/**
- * Call it for all pictures before the first is written: the check of a new frame format overwrites the input.
- */
+/** Call it for all pictures before the first write: the check of a new frame format overwrites the input. */
 async function texturePath(picture: Picture, frames: ExternalTextures): Promise<TexturePath> {
   if (!isVideoFrame(picture)) return { texture: "copied", reason: null };
   const reason = await frames.refusal(picture);

@@ -30,10 +30,7 @@ export interface Look {
   options: WorkerRunOptions;
 }
 
-/**
- * The session that a stage ran in, and its loaded graph at that time: if it has changed since, the outputs
- * are lost.
- */
+/** The session that a stage ran in, and its loaded graph then: if that has changed, the outputs are lost. */
 export interface StageLocation {
   session: ResilientSession;
   loaded: LoadedModel;

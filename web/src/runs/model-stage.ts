@@ -1,5 +1,4 @@
-// A stage of a model, on the page: its sessions, and the choice of one for a run. A model of one stage has
-// one.
+// A stage of a model, on the page: its sessions, and the choice of one for a run.
 
 import type { ModelListener } from "../api/model-events.js";
 import type { ModelInfo } from "../api/model-info.js";

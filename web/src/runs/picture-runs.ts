@@ -120,8 +120,7 @@ export class PictureRuns {
       const isStack = runInput(this.#stage.manifest.inputs).count !== null;
       return await work(this.#stage.choice.bySize(pictures, requested, isStack));
     } finally {
-      // Transferred pictures are detached by now. The others are closed: garbage collection would free them
-      // late.
+      // Transferred pictures are detached by now. The others are closed: garbage collection is too late.
       closeImages(transferables);
     }
   }

@@ -16,10 +16,7 @@ export interface Timed {
 /** Runs a stage in a worker, on a scene in that worker. */
 export type TimedSceneCall = (scenes: RemoteHost["scenes"], ref: SceneRef) => Promise<Timed>;
 
-/**
- * How many times the scene is copied for a run in another worker: once there, and for a middle stage also
- * back.
- */
+/** How often the scene is copied for a run in another worker: once there, for a middle stage also back. */
 type Crossings = 1 | 2;
 
 /** Describes a run of a later stage, so that it can be repeated on another backend. */

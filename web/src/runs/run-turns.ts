@@ -1,5 +1,4 @@
-// The runs of a model, numbered. Each runs in its variant's session; for a model with state, in the order of
-// the calls.
+// The numbered runs of a model, each in its variant's session; with state, in the order of the calls.
 
 import type { ModelState, StateTurn } from "../api/state.js";
 import type { Warning } from "../api/types.js";

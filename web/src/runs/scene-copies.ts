@@ -12,10 +12,7 @@ type SceneCall<T> = (scenes: RemoteHost["scenes"]) => Promise<T>;
 /** Calls the scene methods of a worker. */
 type CallScenes = <T>(call: SceneCall<T>) => Promise<T>;
 
-/**
- * Returns calls over the connection: they do not count as calls of the model, and are not repeated after a
- * failure.
- */
+/** Returns calls over the connection: they do not count as calls of the model, and are not repeated. */
 export function connectionCaller({ connection }: LoadedModel): CallScenes {
   return (call) => connection.call(({ scenes }) => call(scenes));
 }

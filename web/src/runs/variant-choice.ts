@@ -78,9 +78,7 @@ export class VariantChoice {
     return chosen;
   }
 
-  /**
-   * Groups pictures by input size: all at `requested`, or if null each at its best. A stack is not divided.
-   */
+  /** Groups pictures by input size: all at `requested`, if null each at its best. Stacks are not divided. */
   bySize(
     pictures: readonly PackedPicture[],
     requested: PictureSize | null,

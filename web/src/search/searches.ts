@@ -6,10 +6,7 @@ import { BestOf } from "./best-of.js";
 /** The name of a search worker, by which the script of all workers knows its purpose. */
 export const SEARCH_WORKER = "webbuild-search";
 
-/**
- * A request: rows of an index of `count`, from `first` on; an index to drop; or a query, which is a unit
- * vector.
- */
+/** A request: rows of an index of `count`, from `first` on; an index to drop; or a query, a unit vector. */
 export type SearchRequest =
   | { index: number; count: number; dimension: number; first: number; rows: Float32Array }
   | { index: number; dropped: true }

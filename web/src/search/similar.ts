@@ -1,5 +1,4 @@
-// Finds the pictures of an index that are most similar to a query: exact, in a worker, so that the page stays
-// responsive.
+// Finds the pictures of an index that are most similar to a query: exact, in a worker.
 
 import { WebbuildError } from "../api/errors.js";
 import { BestOf } from "./best-of.js";

@@ -7,10 +7,7 @@ import type { TaskSpec } from "../tasks/task-module.js";
 import { closeInReducedPrecision, differenceInReducedPrecision } from "./reduced-precision.js";
 import { REDUCED_PRECISION } from "./tolerance.js";
 
-/**
- * Relative. Far above the rounding of any GPU (1e-4 and less in float32), far below the error of a wrong
- * kernel.
- */
+/** Relative. Far above any GPU's rounding (1e-4 and less in float32), far below a wrong kernel's error. */
 const TOLERANCE = 0.02;
 /** The share of detections that may differ: near a threshold rounding decides. */
 const UNMATCHED = 0.1;

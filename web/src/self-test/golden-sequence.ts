@@ -1,5 +1,4 @@
-// Runs the same inputs several times, each with the states that the previous run wrote, as in a stream of
-// frames.
+// Runs the same inputs several times, each with the states that the previous run wrote.
 
 import type { Tensors } from "../api/types.js";
 import { stateInputs } from "../inputs/state-inputs.js";

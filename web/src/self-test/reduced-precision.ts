@@ -6,10 +6,7 @@ import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { absoluteDifference, largestDifference, largestOf, REDUCED_PRECISION } from "./tolerance.js";
 
-/**
- * Whether two rows are the same detection: positions are compared in pixels, other columns by the rules of
- * the task.
- */
+/** Whether two rows are the same detection: positions in pixels, other columns by the rules of the task. */
 export function closeInReducedPrecision(task: TaskSpec, row: Float32Array, other: Float32Array): boolean {
   const { score, pixels } = REDUCED_PRECISION;
   if (at(row, 5) !== at(other, 5) || !(absoluteDifference(row, other, 4) <= score)) return false;

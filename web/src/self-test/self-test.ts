@@ -23,9 +23,7 @@ interface SelfTestPlan {
   warn: Warn;
 }
 
-/**
- * The part of a load request that a self-test needs. With `retest`, a test that failed before is run again.
- */
+/** The part of a load request that a self-test needs. `retest` repeats a test that failed before. */
 interface Tested {
   manifest: Manifest;
   base: string;
@@ -52,10 +50,7 @@ export async function planSelfTest(
   return { golden, precision, key, passed: false, warn };
 }
 
-/**
- * Runs the test and stores its verdict, and the verdict on replays if they are unverified. Throws if it
- * fails.
- */
+/** Runs the test and stores its verdict, and that on replays if they are unverified. Throws if it fails. */
 export async function runSelfTest(
   { golden, precision, key, warn }: SelfTestPlan,
   { task, inputs, evaluationThresholds }: Manifest,

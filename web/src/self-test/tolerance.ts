@@ -1,5 +1,4 @@
-// The tolerances of a graph in reduced precision: the same as in its proof, see
-// conformance/reduced-precision.
+// The tolerances of a graph in reduced precision, as in its proof: see conformance/reduced-precision.
 
 /** Tolerances as numbers. The task decides which one it applies to which output. */
 export interface Tolerance {
@@ -35,9 +34,7 @@ export const REDUCED_PRECISION: Tolerance = {
   cosine: 1e-4,
 };
 
-/**
- * Returns in words by how much any element differs, null if it is within the share of the largest magnitude.
- */
+/** Returns in words by how much any element differs; null within the share of the largest magnitude. */
 export function largestDifference(
   want: Float32Array,
   got: Float32Array,

@@ -120,10 +120,7 @@ async function createProcessing(
   }
 }
 
-/**
- * Runs the self-test, or a warm-up if it has passed before. Returns its result, null for a bundle without
- * one.
- */
+/** Runs the self-test, or a warm-up if it passed before. Returns its result; null for a bundle without it. */
 async function runFirst(
   { manifest, backend }: SessionRequest,
   { test, goldenRun, capture, gpuSetup, tools }: SessionParts,

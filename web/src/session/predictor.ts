@@ -1,5 +1,4 @@
-// Runs the model's graph. If its detection head reports that the result is not exact, runs the fallback
-// graph.
+// Runs the model's graph, or the fallback graph if its detection head reports that the result is not exact.
 
 import type { Backend, Tensors } from "../api/types.js";
 import type { DeviceErrors } from "../gpu/device-errors.js";
@@ -44,10 +43,7 @@ export class Predictor {
     this.#createFallback = createFallback;
   }
 
-  /**
-   * Returns all outputs of the primary graph, including headStatus, but without pure states. Never falls
-   * back.
-   */
+  /** Returns all outputs of the primary graph, with headStatus, without pure states. Never falls back. */
   async runRaw(feeds: AnyTensors): Promise<{ outputs: Tensors; states: AnyTensors }> {
     const states = this.#stateOutputs();
     const names = this.#primary.graph.outputs
@@ -134,10 +130,7 @@ export class Predictor {
   }
 }
 
-/**
- * Returns why the detection head's result is not exact, null if it is exact. NaN in its report means not
- * exact.
- */
+/** Returns why the detection head's result is not exact (also if its report has NaN), null if it is exact. */
 function fallbackReason(
   { capacity, rounds }: HeadStatus,
   report: AnyTensors[string] | undefined,

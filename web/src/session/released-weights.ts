@@ -14,10 +14,7 @@ const CHUNK = 64 * 1024;
  */
 export class ReleasedWeights extends Uint8Array<ArrayBuffer> {
   readonly #chunks: (Bytes | null)[] = [];
-  /**
-   * The memory of the last tensor, reused for the next: the engine copies each tensor before it reads the
-   * next.
-   */
+  /** The memory of the last tensor, reused for the next: the engine copies each before it reads the next. */
   #lastRead: Bytes = new Uint8Array();
   #wasReadTwice = false;
 

@@ -1,5 +1,4 @@
-// An onnxruntime-web session: one graph on one execution provider, with optional graph capture and
-// suppression (NMS).
+// An onnxruntime-web session: one graph on one execution provider, with optional graph capture and NMS.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
@@ -142,9 +141,7 @@ function sessionOptions(
   };
 }
 
-/**
- * Returns the error. A WebAssembly trap or an abort breaks the whole engine; other errors only this graph.
- */
+/** Returns the error. A WebAssembly trap or an abort breaks the whole engine, others only this graph. */
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${what}: ${reason}`;
@@ -189,8 +186,7 @@ function gpuTensor(tensor: Tensor): GpuTensor {
     try {
       tensor.dispose();
     } catch {
-      // dispose() throws during a read, and on a lost device a read never ends: the buffer is freed with the
-      // device.
+      // dispose() throws during a read, which never ends on a lost device: the device frees the buffer.
     }
   };
   return { type: "float32", dims: [...tensor.dims], buffer, read, copy, release };

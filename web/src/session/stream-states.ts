@@ -27,9 +27,7 @@ interface RunState {
 
 export class StreamStates {
   readonly #inputs: Manifest["inputs"];
-  /**
-   * States by stream and run. The state before the last run is kept too: the page may have aborted that run.
-   */
+  /** States by stream and run. The state before the last run is kept: the page may have aborted that run. */
   readonly #streams = new Map<number, Map<number, RunState>>();
 
   constructor(inputs: Manifest["inputs"]) {

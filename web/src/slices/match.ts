@@ -32,8 +32,7 @@ export function matchesRounded(first: Outline, second: Outline, rules: MatchRule
   if (!(width > 0 && height > 0)) return false;
   if (first.turned !== undefined && second.turned !== undefined) {
     const [own, its] = [first.turned, second.turned];
-    // An upper bound: the common area is at most the smaller box's, and at most the common area of their
-    // upright boxes.
+    // An upper bound: the common area is at most the smaller box's, and at most that of their upright boxes.
     const most = Math.min(own.area, its.area, width * height) * (1 + 1e-6);
     if (!reaches(most, own.area, its.area, rules)) return false;
     return reaches(sharedArea(own.corners, its.corners), own.area, its.area, rules);

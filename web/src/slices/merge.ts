@@ -5,10 +5,7 @@ import { type MatchRules, matches } from "./match.js";
 import { Neighbours } from "./neighbours.js";
 import { boxAround, type Outline, type SlicedTask } from "./sliced-task.js";
 
-/**
- * How objects that match are merged: into one object of the best and all that match it, or into the best
- * alone.
- */
+/** How matching objects are merged: the best and all that match it into one, or only the best is kept. */
 export interface MergeRules extends MatchRules {
   merge: "greedy-nmm" | "nms";
 }
@@ -54,10 +51,7 @@ function mergeClass<D extends Detection>(
   });
 }
 
-/**
- * Grows the box by one object after the other. An object that does not match the grown box is dropped, as in
- * SAHI.
- */
+/** Grows the box object by object. An object that does not match the grown box is dropped, as in SAHI. */
 function growing<D>(box: Box, others: readonly Ranked<D>[], rules: MatchRules): Ranked<D>[] {
   let around = box;
   return others.filter(({ outline }) => {

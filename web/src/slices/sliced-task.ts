@@ -1,5 +1,4 @@
-// How a task's objects from slices are merged. Upright boxes are here, the others in
-// `tasks/<kind>/sliced.ts`.
+// How a task's objects from slices are merged: upright boxes; others are in `tasks/<kind>/sliced.ts`.
 
 import type { Box, Detection, Point } from "../api/types.js";
 import type { Size } from "../preprocess/letterbox.js";

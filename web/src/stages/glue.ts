@@ -1,5 +1,4 @@
-// Glue: JavaScript of the bundle's author that makes inputs of a stage from outputs of earlier stages, in the
-// worker.
+// Glue: the bundle author's JavaScript that makes inputs of a stage from outputs of earlier stages.
 
 import { WebbuildError } from "../api/errors.js";
 import type { GlueFunction, Tensors } from "../api/types.js";
@@ -15,10 +14,7 @@ export interface LoadedGlue extends Glue {
   make: GlueFunction;
 }
 
-/**
- * Imports the module; its hash is checked like that of every file of the bundle. Null for a stage without
- * glue.
- */
+/** Imports the module, after checking its hash like every file's. Null for a stage without glue. */
 export async function loadGlue(
   { glueModule: glue }: StageManifest,
   downloads: Downloads,

@@ -4,9 +4,7 @@ import type { Geometry, Size } from "../preprocess/letterbox.js";
 import type { Picture } from "../preprocess/pixels.js";
 import type { TaskFields } from "../tasks/task-module.js";
 
-/**
- * The data that a later stage may read besides its tensors: see `TaskModule.context` and `TaskModule.parts`.
- */
+/** The data that a later stage may read besides its tensors: see `TaskModule.context` and `.parts`. */
 export interface SceneView {
   /** The picture; a file is decoded if the task `readsPicture` or the stage takes crops. It stays open. */
   picture: Picture;

@@ -1,5 +1,4 @@
-// The stored files of each bundle, and when it was last opened. Files that are in no bundle's list are
-// deleted.
+// The stored files of each bundle, and when it was last opened. Files in no bundle's list are deleted.
 
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { isRecent } from "./findings.js";
@@ -19,10 +18,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** A bundle's list is deleted if the bundle was not opened for this long. */
 const EXPIRY = 60 * DAY;
-/**
- * After this long it is deleted if its manifest is gone from the server, or if another bundle needs the
- * space.
- */
+/** After this long it is deleted if its manifest is gone from the server, or a bundle needs the space. */
 const EVICTION_AGE = DAY;
 
 /** Does work while no other tab reads or writes lists: a half-written list would count as missing. */

@@ -29,9 +29,7 @@ export function isEncoded({ encoding }: File, content: Bytes): boolean {
   return MAGIC[encoding].every((byte, index) => content[index] === byte);
 }
 
-/**
- * Decompresses a file while it downloads. Read its content only after the hash of the whole file was checked.
- */
+/** Decompresses a file while it downloads. Read its content only after the whole file's hash was checked. */
 export class Decompressor {
   readonly #file: File;
   readonly #zstd: ZstdDecompressor | null;
@@ -66,10 +64,7 @@ export class Decompressor {
   }
 }
 
-/**
- * Returns the content of `stored`; null if `signal` fires first. The thread does other work between the
- * steps.
- */
+/** Returns the content of `stored`; null if `signal` fires first. The thread does other work in between. */
 export async function decompressInSteps(
   file: File,
   stored: Bytes,
@@ -120,10 +115,7 @@ class ZstdDecompressor {
     return this.#content.subarray(0, this.#length);
   }
 
-  /**
-   * Returns the bytes to decode; null until the header is complete, which says how much memory the decoder
-   * needs.
-   */
+  /** Returns the bytes to decode; null until the header is complete: it says how much memory is needed. */
   #afterHeader(chunk: Bytes, last: boolean): Bytes | null {
     if (this.#header === null) return chunk;
     const header = Uint8Array.of(...this.#header, ...chunk.subarray(0, MAX_HEADER));

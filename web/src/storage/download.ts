@@ -120,10 +120,7 @@ export class Downloads {
     return module;
   }
 
-  /**
-   * Stores the engine for the next visit, so that a service worker can serve it. Call it while the page is
-   * idle.
-   */
+  /** Stores the engine for the next visit, so that a service worker can serve it. Call it when idle. */
   async storeServedEngine(path: string): Promise<void> {
     // A file that is still being written seems invalid, and would be fetched again.
     if (!this.#cache.isEnabled || !(await this.#cache.flushWrites())) return;

@@ -1,5 +1,4 @@
-// The engine's response of a service worker, from Cache Storage: Chromium caches the compiled code of such
-// responses.
+// A service worker's response with the engine: Chromium caches the compiled code of such responses.
 
 import { cachedAddress, cachedAt } from "./storage-backends.js";
 

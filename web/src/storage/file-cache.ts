@@ -95,10 +95,7 @@ export class FileCache {
     return record === null ? null : validated(file, record);
   }
 
-  /**
-   * Stores a file whose hash was checked. It need not be awaited. If there is no space, the cache is
-   * disabled.
-   */
+  /** Stores a file whose hash was checked. It need not be awaited. Without space the cache is disabled. */
   put({ sha256: name, size }: File, stored: Bytes): Promise<void> {
     return this.#write(size, (store) => store.write(name, stored));
   }

@@ -1,5 +1,4 @@
-// Downloads a file. Resumes after an interruption, and stops when the server sends more than the file can
-// have.
+// Downloads a file. Resumes after an interruption, and stops if the server sends more than the file can have.
 
 import { abortedError, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";

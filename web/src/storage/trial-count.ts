@@ -5,9 +5,7 @@ import { deleteFinding, type Fields, isRecent, readFinding, writeFinding } from 
 
 /** One unfinished trial is no evidence: the visitor may have closed the page. */
 const MAX_UNFINISHED = 1;
-/**
- * Milliseconds after which the count expires: the GPU driver may have changed, which browsers do not report.
- */
+/** Milliseconds after which the count expires: browsers do not report a changed GPU driver. */
 const EXPIRY = 7 * 86_400_000;
 
 interface Unfinished {

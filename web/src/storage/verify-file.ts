@@ -1,5 +1,4 @@
-// Checks a downloaded file against the manifest: its size and its hash, as stored or as decompressed by the
-// host.
+// Checks a downloaded file against the manifest: its size and hash, as stored or decompressed by the host.
 
 import { corruptFile, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";

@@ -1,5 +1,4 @@
-// Finds the boxes that overlap a box without testing all: sorted by their start on the axis that separates
-// them best.
+// Finds the boxes that overlap a box without testing all: sorted by the axis that separates them best.
 
 import type { Box } from "../api/types.js";
 

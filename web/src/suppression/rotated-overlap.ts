@@ -23,9 +23,7 @@ export function distanceAt(iou: number): number {
   return least <= 0 ? Number.POSITIVE_INFINITY : -Math.log(least);
 }
 
-/**
- * Returns the distribution of an anchor's box in `boxes` [A, 5]: centre x y, width, height, angle in radians.
- */
+/** Returns the distribution of an anchor's box in `boxes` [A, 5]: centre x y, width, height, radians. */
 export function gaussianOf(boxes: Float32Array, anchor: number): Gaussian {
   const [x = 0, y = 0, width = 0, height = 0, angle = 0] = boxes.subarray(anchor * 5, anchor * 5 + 5);
   const [along, down] = [round(round(width * width) / 12), round(round(height * height) / 12)];

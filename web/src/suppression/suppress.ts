@@ -5,9 +5,7 @@ import { distanceAt, distanceOf, type Gaussian, gaussianOf } from "./rotated-ove
 
 /** A graph's outputs for all its anchors, in float32. Boxes of different classes are moved apart. */
 export interface Anchors {
-  /**
-   * [A, 4]: x1 y1 x2 y2, corners in any order; rotated [A, 5]: centre x y, width, height, angle in radians.
-   */
+  /** [A, 4]: x1 y1 x2 y2, corners in any order; rotated [A, 5]: centre x y, width, height, radians. */
   boxes: Float32Array;
   /** [A]; with several labels [labels, A]. */
   scores: Float32Array;

@@ -21,8 +21,7 @@ export function connectedRuns(runs: readonly Run[], corners: boolean): Run[][] {
   };
   let left = 0;
   for (const [index, { line, begin, end }] of runs.entries()) {
-    // Advances to the first run of the previous line that may touch this one. It never moves back for later
-    // runs.
+    // Advances to the first run of the previous line that may touch this one. It never moves back.
     const isBefore = (each: Run | undefined): boolean =>
       each !== undefined && (each.line < line - 1 || (each.line === line - 1 && each.end + reach <= begin));
     while (left < index && isBefore(runs[left])) left++;

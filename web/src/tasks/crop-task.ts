@@ -37,10 +37,7 @@ export interface CropDecoder<Spec extends TaskSpec, R extends TaskFields, Item> 
   decode(spec: Spec, cropOutputs: CropOutputs): Item[];
   /** Makes the result from all items, in the order of the boxes and of their parts. */
   result(items: Item[], picture: Size): R;
-  /**
-   * Set for text lines: a line that is too wide for the widest input is squeezed, with the warning
-   * "long-lines".
-   */
+  /** Set for text lines: a line too wide for the widest input is squeezed, with the warning "long-lines". */
   readsLines?: true;
   /** Members of the task that differ from other crop tasks. */
   overrides?: Partial<Pick<TaskModule<Spec, R>, "transfer" | "difference">>;
@@ -176,10 +173,7 @@ export function cropBoxes(scene: SceneView, input: CropInput): CropBox[] {
     });
 }
 
-/**
- * Returns the polygon of the box, from the corner where its text begins. An upside-down line is rotated by
- * 180°.
- */
+/** Returns the polygon of the box, from where its text begins. An upside-down line is rotated by 180°. */
 function cornersFor(
   detection: Detection & CropAttributes,
   { halfTurn }: CropInput,

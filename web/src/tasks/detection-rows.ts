@@ -26,9 +26,7 @@ export function decodeClass(classes: readonly string[], row: Float32Array): Omit
   return { score: at(row, 4), classIndex, label: classes[classIndex] ?? `class ${classIndex}` };
 }
 
-/**
- * Maps x, y from the model's input to pixels of the source picture (undoes the letterbox), without clamping.
- */
+/** Maps x, y from the model's input to pixels of the source picture (undoes the letterbox), unclamped. */
 export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Point {
   const { left, top, width, height, source } = geometry;
   return {

@@ -13,9 +13,7 @@ export interface TokenizerFiles {
   content: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * The time limit for texts in milliseconds: beyond it, a regular expression of the tokenizer does not end.
- */
+/** The time limit for texts in milliseconds: a regular expression of the tokenizer may never end. */
 const ENCODE_LIMIT = 10_000;
 
 export class TextTokenizer {

@@ -21,9 +21,7 @@ export interface Tiling {
   scale: number;
 }
 
-/**
- * Reads the picture, which stays open. Throws "picture-too-large" before memory for the pixels is allocated.
- */
+/** Reads the picture, which stays open. Throws "picture-too-large" before memory is allocated for it. */
 export async function readSource(picture: Picture, scale: number): Promise<Pixels> {
   const frame = picture instanceof Blob ? await decodeBlob(picture) : picture;
   try {

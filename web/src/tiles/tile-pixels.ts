@@ -1,5 +1,4 @@
-// The pixels of tiles: cut out of the picture, drawn into the result, and the picture's alpha, which no model
-// gets.
+// The pixels of tiles: cut out, drawn into the result, and the picture's alpha, which no model gets.
 
 import type { Hole } from "../inputs/mask-input.js";
 import type { Pixels } from "../preprocess/canvas-pixels.js";

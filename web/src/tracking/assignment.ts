@@ -1,5 +1,4 @@
-// The minimum-cost assignment, as in lap.lapjv with a cost limit: by shortest augmenting paths (Jonker,
-// Volgenant).
+// The minimum-cost assignment, as lap.lapjv with a cost limit: shortest augmenting paths (Jonker, Volgenant).
 
 /** The columns that a row may be assigned to, with their costs: at least 0 and below the limit. */
 export type Row = readonly { column: number; cost: number }[];
@@ -11,9 +10,7 @@ export interface Assignment {
   work: number;
 }
 
-/**
- * After this much work the remaining rows get their cheapest free column, in case thousands of boxes overlap.
- */
+/** After this much work the other rows get their cheapest free column: thousands of boxes may overlap. */
 const MOST_WORK = 2e6;
 
 /**
@@ -49,9 +46,7 @@ class Search {
   /** Potentials: cost - rowPotential - columnPotential is at least 0, and 0 for assigned pairs. */
   readonly #rowPotential: Float64Array;
   readonly #columnPotential: Float64Array;
-  /**
-   * By column, for the current search: its distance from the first row, and the row before it on the path.
-   */
+  /** By column, for the current search: its distance from the first row, and the row before it. */
   readonly #distance: Float64Array;
   readonly #before: Int32Array;
   /** 1 for a column whose distance is final: rounding must not lead back to it. */

@@ -1,5 +1,4 @@
-// ByteTrack (Zhang et al., arXiv 2110.06864): matches detections with high scores first, then those with low
-// scores.
+// ByteTrack (Zhang et al., arXiv 2110.06864): matches detections with high scores first, then low ones.
 
 import type { Detection } from "../api/types.js";
 import { assign } from "./assignment.js";
@@ -8,9 +7,7 @@ import { type Seen, seenIn } from "./seen.js";
 import { Track } from "./track.js";
 import type { TrackSettings } from "./track-options.js";
 
-/**
- * The minimum IoU with a track: for a detection with a low score, and for a detection that confirms a track.
- */
+/** The minimum IoU with a track: for a detection with a low score, and for one that confirms a track. */
 const LOW_IOU = 0.5;
 const CONFIRM_IOU = 0.3;
 /** Of a lost and another track that overlap more than this, the one with the longer history is kept. */

@@ -1,5 +1,4 @@
-// The tracks of a stream: in their own worker, so that the page stays responsive; on the page if there is no
-// worker.
+// The tracks of a stream: in their own worker, so that the page stays responsive, or on the page.
 
 import type { Result } from "../api/types.js";
 import { WorkerClient } from "../worker/worker-client.js";

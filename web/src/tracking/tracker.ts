@@ -6,10 +6,7 @@ import { FrameSize } from "./frame-size.js";
 import { detectionsOf, type TrackOptions, trackSettings } from "./track-options.js";
 import { writeIds } from "./write-ids.js";
 
-/**
- * Tracks objects in frames that a page runs itself, in the calling thread. `stream()` tracks in its own
- * worker.
- */
+/** Tracks objects in frames that a page runs itself, in the calling thread. `stream()` uses a worker. */
 export class Tracker {
   readonly #tracker: ByteTracker;
   readonly #size = new FrameSize();

@@ -14,19 +14,14 @@ export interface Crossings {
   readonly in: number;
   /** The number of crossings from its right to its left. */
   readonly out: number;
-  /**
-   * By track, the last position that was not on the line. Only the latest tracks are kept, the latest last.
-   */
+  /** By track, its last position off the line. Only the latest tracks are kept, the latest last. */
   readonly last: ReadonlyMap<number, Point>;
 }
 
 /** The point of a detection's box that counts. */
 export type Anchor = "center" | "bottom";
 
-/**
- * The number of tracks that are remembered, besides those of the frame: ids grow for as long as a camera
- * runs.
- */
+/** The number of remembered tracks, besides those of the frame: ids grow for as long as a camera runs. */
 const MOST_REMEMBERED = 1000;
 
 const NONE: Crossings = { in: 0, out: 0, last: new Map() };
@@ -62,9 +57,7 @@ export function countCrossings(
   return { in: before.in + count.in, out: before.out + count.out, last };
 }
 
-/**
- * Returns whether a detection is in a zone: a polygon of at least three points, without repeating the first.
- */
+/** Returns whether a detection is in a zone: a polygon of at least three points, the first not repeated. */
 export function inZone(
   zone: readonly Point[],
   { box }: Pick<Detection, "box">,

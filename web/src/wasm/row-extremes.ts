@@ -48,10 +48,7 @@ export const enterRow: WasmFunction = {
   },
 };
 
-/**
- * Lowers `least` and raises `most`, rows of float32, to the values of a row, from `row` to `end`. NaN stays
- * NaN.
- */
+/** Lowers `least` and raises `most`, rows of float32, to the values from `row` to `end`. NaN stays NaN. */
 export const widen: WasmFunction = {
   parameters: { row: "i32", end: "i32", least: "i32", most: "i32" },
   locals: { values: "v128" },

@@ -1,5 +1,4 @@
-// Rows of float32 and their dot products with a query in float64, as WebAssembly: limited only by memory
-// bandwidth.
+// Dot products of rows of float32 with a query in float64, as WebAssembly: limited by memory bandwidth.
 
 import { assemble, type Code, f64x2, i32, repeatWhile, v128, type WasmFunction } from "./assemble.js";
 

@@ -1,8 +1,6 @@
 // Sends one request to a worker that answers each request with one message.
 
-/**
- * Returns the answer. Rejects if the worker fails or its script does not load. Send one request at a time.
- */
+/** Returns the answer. Rejects if the worker fails or its script does not load. One request at a time. */
 export function askWorker<Answer>(
   worker: Worker,
   request: unknown,

@@ -50,10 +50,7 @@ export class Connection {
   #ending: WebbuildError | null = null;
   #released: Promise<void> = Promise.resolve();
 
-  /**
-   * Joins the worker of `key`, see `workerKey`; with null, starts one of its own. `start` starts a new
-   * worker.
-   */
+  /** Joins the worker of `key`, see `workerKey`; null starts one of its own. `start` starts a new worker. */
   constructor(key: string | null, start: (() => Worker) | null) {
     const { port1, port2 } = new MessageChannel();
     this.#lease = WorkerLease.acquire(key, () => startWorker(start));
@@ -73,9 +70,7 @@ export class Connection {
     return this.#ended;
   }
 
-  /**
-   * Whether another model in the same worker may have caused the error: in its own worker the model may work.
-   */
+  /** Whether another model in the same worker may have caused the error: alone, the model may work. */
   mayBeCausedByOtherModels(error: unknown): boolean {
     return this.#lease.isShared && breaksEngine(error);
   }
@@ -134,9 +129,7 @@ export class Connection {
     });
   }
 
-  /**
-   * Returns the counter of runs and memory that decides when the engine is restarted, null if it need not be.
-   */
+  /** Returns the counter of runs and memory that decides when to restart the engine, null if not needed. */
   wear(build: EngineBuild["build"]): EngineWear | null {
     return wearOf(this.#lease.worker, build);
   }

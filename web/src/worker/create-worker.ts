@@ -2,9 +2,7 @@
 
 import { trustedUrl } from "./trusted-url.js";
 
-/**
- * A worker's script must be on the page's origin, but it may import one of another: here, from a blob URL.
- */
+/** A worker's script must be on the page's origin, but may import one of another: here, from a blob URL. */
 export function createWorker(url: URL, name: string): Worker {
   const options = { type: "module", name } as const;
   if (url.origin === location.origin) return new Worker(trustedUrl(url), options);

@@ -110,9 +110,7 @@ export function joinedFeeds(
   return !onGpu && engine.scenes.isOnGpu(ref) ? engine.gpu.guard(feeds) : feeds();
 }
 
-/**
- * Returns the inputs that the stage's glue code computes, except those in `given`; none without glue code.
- */
+/** Returns the inputs that the stage's glue code computes, except those in `given`; none without glue. */
 async function gluedFeeds(
   { manifest, glue }: HostedModel,
   engine: SharedEngine,

@@ -16,9 +16,7 @@ interface SerializedError {
   pictures: readonly PackedPicture[];
 }
 
-/**
- * Comlink's own handler keeps only message, name and stack. Call this on both sides before the first call.
- */
+/** Comlink's handler keeps only message, name and stack. Call this on both sides before the first call. */
 export function registerErrorTransfer(): void {
   const own = transferHandlers.get("throw") as TransferHandler<ThrownValue, unknown>;
   const handler: TransferHandler<ThrownValue, SerializedError> = {

@@ -1,5 +1,4 @@
-// Trusted Types: script URLs for pages with `require-trusted-types-for 'script'`, from the runtime's own
-// policy.
+// Trusted Types: script URLs for pages with `require-trusted-types-for 'script'`, from our own policy.
 
 /** The part of the browser's interface that is used; TypeScript's DOM library does not have it. */
 interface TrustedTypes {

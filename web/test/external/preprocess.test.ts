@@ -69,7 +69,9 @@ describe("frames are read where they lie", () => {
   test("but for a kind that the CPU makes something else of", async () => {
     const [frame, same] = [videoFrame({ format: "I420" }), videoFrame({ format: "I420" })];
     expectClose(await fed(onGpu(), frame), await fed(onCpu(), same), LEVEL);
-    expect((await ran(onGpu(), frame)).preprocess).toEqual(COPIED("preprocesses I420 differently from the CPU"));
+    expect((await ran(onGpu(), frame)).preprocess).toEqual(
+      COPIED("preprocesses I420 differently from the CPU"),
+    );
     same.close();
   });
 });

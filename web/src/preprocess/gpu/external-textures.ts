@@ -22,10 +22,7 @@ export class ExternalTextures {
     this.reason = reason;
   }
 
-  /**
-   * Returns why the frame has to be copied, null if it need not be. The check of a new format overwrites the
-   * input.
-   */
+  /** Returns why the frame has to be copied, null if not. The check of a new format overwrites the input. */
   async refusal(frame: VideoFrame): Promise<string | null> {
     if (this.reason !== null) return this.reason;
     if (isStretched(frame)) return "its pixels are not square";
@@ -45,10 +42,7 @@ export class ExternalTextures {
   }
 }
 
-/**
- * Preprocesses a test frame on the GPU and the CPU. Returns why it cannot be an external texture, null if it
- * can.
- */
+/** Preprocesses a test frame on GPU and CPU. Returns why it cannot be an external texture, null if it can. */
 export async function externalTextureRefusal(
   kind: FrameFormat,
   gpu: GpuPreprocess,

@@ -39,9 +39,7 @@ export function emptyDepthResult(task: DepthTask, { source }: Geometry, range: E
   return { kind: "depth", ...source, depth: null, confidence: null, map: null, colors: null, ...fields };
 }
 
-/**
- * Returns the values of the bright and the dark end: of the model's range if it has one, else of the map's.
- */
+/** Returns the values of the bright and the dark end: of the model's range, or of the map's without one. */
 export function scaleOf(
   { near, far, quantity }: Pick<DepthTask, "near" | "far" | "quantity">,
   { min, max }: Extent,

@@ -93,9 +93,7 @@ export class MapReader {
     this.#lines = [line(), line()];
   }
 
-  /**
-   * Writes the row at `into`, in float32: the columns of `spans`, which must stay the same until `forget`.
-   */
+  /** Writes the row at `into`, in float32: the columns of `spans`, which stay the same until `forget`. */
   read({ first, second, fraction }: MapTap, into: number, spans = this.#whole): void {
     const [above, below] = [this.#lineOf(first, spans), this.#lineOf(second, spans)];
     for (const [from, to] of spans) {

@@ -1,5 +1,4 @@
-// Object detection: decodes rows [1, rows, 6] of x1 y1 x2 y2, score, class index into boxes of the source
-// picture.
+// Object detection: decodes rows [1, rows, 6] of x1 y1 x2 y2, score, class index into boxes.
 
 import type { Detection, DetectResult } from "../../api/types.js";
 import type { DetectTask } from "../../manifest/manifest.js";

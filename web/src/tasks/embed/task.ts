@@ -25,9 +25,7 @@ export const task: TaskModule<EmbedTask, FieldsOf<EmbedResult>, null, TokenizerF
   difference,
 };
 
-/**
- * Fetches the files of a text encoder's tokenizer, which runs in its own worker; null for an image encoder.
- */
+/** Fetches the files of a text encoder's tokenizer, which runs in its own worker; else null. */
 async function loadTokenizer({ textInput }: EmbedTask, downloads: Downloads): Promise<TokenizerFiles | null> {
   if (textInput === undefined) return null;
   const module = downloads.runtimePath("runtime/tokenizer.js");

@@ -77,9 +77,7 @@ function selfAttentionMask(prompt: Prompt, length: number): number[] {
   return mask;
 }
 
-/**
- * Returns each phrase's separators, before and after it. The first and the last token belong to no phrase.
- */
+/** Returns each phrase's separators, before and after it. [CLS] and [SEP] at the ends belong to no phrase. */
 function phraseBlocks({ ids, separators }: Prompt): [number, number][] {
   return pairs([0, ...separators.filter((end) => end > 0)]).filter(([, end]) => end !== ids.length - 1);
 }

@@ -12,7 +12,5 @@ export interface GroundingResult extends RunResult {
   phrases: string[];
 }
 
-/**
- * An object that matches the prompt. `label` is the matched words, `classIndex` the index of their phrase.
- */
+/** An object that matches the prompt. `label` is the matched words, `classIndex` their phrase's index. */
 export type PhraseDetection = Detection;

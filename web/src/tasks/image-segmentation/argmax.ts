@@ -24,10 +24,7 @@ export interface ScoredMap {
   weight: number;
 }
 
-/**
- * How maps are compared: as probabilities if they are logits, and in the cells of `resized` if that is not
- * null.
- */
+/** How maps are compared: as probabilities if they are logits; in the cells of `resized` if not null. */
 export interface Compared {
   areLogits: boolean;
   resized: Size | null;
@@ -37,10 +34,7 @@ export interface Compared {
 
 const AS_THEY_ARE: Compared = { areLogits: false, resized: null, threshold: null };
 
-/**
- * Maps of one size, each times its weight, rounded to float32. Of equals the first wins; if all are NaN, no
- * map.
- */
+/** Maps of one size, times their weights, rounded to float32. Of equals the first wins; NaN never does. */
 export function argmax(
   geometry: Geometry,
   weighed: readonly ScoredMap[],

@@ -1,5 +1,4 @@
-// A map as rows of blocks of cells, in the memory of a kernel: the bounds of each block, and the values of
-// its cells.
+// A map as rows of blocks of cells, in the memory of a kernel: each block's bounds, and its cells' values.
 
 import type { Size } from "../../preprocess/letterbox.js";
 import { aligned, type RowKernel } from "../../wasm/row-kernel.js";

@@ -1,5 +1,4 @@
-// Finds which maps may win pixels in a row of blocks. In most blocks one map wins all, whatever its exact
-// values.
+// Finds which maps may win pixels in a row of blocks. In most blocks one map wins all pixels.
 
 import type { MapTap, Span } from "../depth/map-reader.js";
 import { BLOCK, type BlockRows } from "./block-rows.js";
@@ -91,10 +90,7 @@ export class ColumnGroups {
     return { spans: contends.map((own) => this.#contendedSpans(own)), sole };
   }
 
-  /**
-   * Returns the columns with a pixel in a block where the map contends, or at the edge of blocks where it
-   * wins.
-   */
+  /** Returns the columns with a pixel in a block where the map contends, or at the edge of its won blocks. */
   #contendedSpans(blocks: Uint8Array): Span[] {
     const spans: [number, number][] = [];
     const add = (from: number, to: number): void => {

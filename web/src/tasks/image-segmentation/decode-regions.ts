@@ -1,5 +1,4 @@
-// Decodes maps of logits over the model's input into regions of a picture. ImageSegmentationTask describes
-// each mode.
+// Decodes maps of logits into regions of a picture. ImageSegmentationTask describes each mode.
 
 import type { Region } from "../../api/types.js";
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
@@ -16,9 +15,7 @@ import {
 } from "./mask-logits.js";
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
-/**
- * The elements of the outputs in row-major order, the size of each map, and the size of the input it covers.
- */
+/** The elements of the outputs in row-major order, the size of each map, and the model's input size. */
 interface MaskOutputs {
   masks: Float32Array;
   /** Null if there is one mask for each class. */
@@ -95,9 +92,7 @@ function panopticRegions(
   return regionsOfQueries(task, geometry, queries, argmax(geometry, logits, compared));
 }
 
-/**
- * Returns the regions of the kept queries, without those that are mostly hidden. A fused class is one region.
- */
+/** Returns the regions of the kept queries, except mostly hidden ones. A fused class is one region. */
 export function regionsOfQueries(
   task: ImageSegmentationTask,
   { source }: Geometry,

@@ -9,9 +9,7 @@ export interface ImageSegmentationResult extends RunResult {
   kind: "image-segmentation";
   mode: ImageSegmentationTask["mode"];
   regions: Region[];
-  /**
-   * Row by row, for each pixel of the source picture the number of its region, from 1; 0 without a region.
-   */
+  /** Row by row, the number of each pixel's region in the source picture, from 1; 0 without a region. */
   map: Uint16Array<ArrayBuffer>;
 }
 

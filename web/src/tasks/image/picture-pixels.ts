@@ -1,5 +1,4 @@
-// Converts the output of an image-to-image model into pixels on the CPU. The shader in gpu/ does the same in
-// float32.
+// Converts the output of an image-to-image model into pixels on the CPU. gpu/ does the same in float32.
 
 import type { ImageTask } from "../../manifest/manifest.js";
 import type { Pixels } from "../../preprocess/canvas-pixels.js";

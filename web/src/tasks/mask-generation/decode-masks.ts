@@ -52,9 +52,7 @@ export function decodeMask(
   return { mask, box: box.box };
 }
 
-/**
- * Yields the logits at the pixels of a part of the picture, row by row. Each row overwrites the previous one.
- */
+/** Yields the logits at the pixels of a part of the picture, row by row. Each row overwrites the last. */
 export function* resampledRows(
   { columns, rows }: MaskTaps,
   logits: Float32Array,

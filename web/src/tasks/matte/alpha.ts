@@ -1,5 +1,4 @@
-// Decodes alpha from an output: over the model's input as 0 to 1, over the source picture as levels of 0 to
-// 255.
+// Decodes alpha from an output: over the model's input as 0 to 1, over the source picture as 0 to 255.
 
 import type { MatteTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";

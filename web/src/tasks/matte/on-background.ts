@@ -1,5 +1,4 @@
-// Draws a cutout on a background: a colour, another picture, or the source picture blurred, without its
-// foreground.
+// Draws a cutout on a background: a colour, another picture, or the source picture blurred.
 
 import { WebbuildError } from "../../api/errors.js";
 import type { Size } from "../../preprocess/letterbox.js";
@@ -47,9 +46,7 @@ function cover(
   context.drawImage(image, (width - across) / 2, (height - down) / 2, across, down);
 }
 
-/**
- * Returns the picture, small and blurred, without its foreground, which would glow around its own outline.
- */
+/** Returns the picture, small and blurred, without its foreground, which would glow around the outline. */
 function blurred({ image }: DrawablePicture, alpha: Uint8Array, size: Size): OffscreenCanvas {
   const small = shrunk(size);
   const { canvas, context } = canvasOf(small);

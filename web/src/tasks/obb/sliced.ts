@@ -1,5 +1,4 @@
-// Rotated boxes from slices. Of matching boxes only the best is kept: two rotated boxes have no common
-// rotated box.
+// Rotated boxes from slices. Of matching boxes only the best is kept: they have no common rotated box.
 
 import type { Box, OrientedObject, Point } from "../../api/types.js";
 import type { Size } from "../../preprocess/letterbox.js";

@@ -1,5 +1,4 @@
-// Pose estimation: decodes rows [1, rows, 6 + keypoints * size] into boxes with keypoints in the source
-// picture.
+// Pose estimation: decodes rows [1, rows, 6 + keypoints * size] into boxes with keypoints.
 
 import type { KeypointPosition, Pose, PoseResult } from "../../api/types.js";
 import type { PoseTask } from "../../manifest/manifest.js";

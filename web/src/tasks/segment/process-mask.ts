@@ -4,9 +4,7 @@ import type { Mask } from "../../api/types.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
 import { at, sourcePoint } from "../detection-rows.js";
 
-/**
- * The elements of the prototypes in row-major order, the size of each, and the size of the input they cover.
- */
+/** The elements of the prototypes in row-major order, the size of each, and the model's input size. */
 export interface Prototypes {
   protos: Float32Array;
   grid: Size;
@@ -84,9 +82,7 @@ function span([low, high]: Interval, [start, end]: Interval, size: number): Span
   return count > 0 ? { first: pixel(low), count } : { first: pixel(low) || least, count: 0 };
 }
 
-/**
- * The two positions in the prototypes that a pixel is between, and the fraction from the first to the second.
- */
+/** The two positions in the prototypes that a pixel is between, and the fraction from first to second. */
 export interface Tap {
   first: number;
   second: number;

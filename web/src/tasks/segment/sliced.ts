@@ -49,10 +49,7 @@ function firstPixel(edge: number): number {
   return Math.ceil(edge - 0.5) + 0; // not -0
 }
 
-/**
- * Returns the union: a cell for each pixel of the rectangle around the masks, 1 if its centre is in one of
- * them.
- */
+/** Returns the union: a cell for each pixel of the rectangle around the masks, 1 if its centre is in one. */
 function unionOf(masks: readonly Mask[]): Mask {
   const around = boxAround(masks.map(wholePixels));
   const { x1: x, y1: y } = around;

@@ -64,9 +64,7 @@ function fromUpperLeft(corners: Polygon): Polygon {
   return [upperLeft, upperRight, lowerRight, lowerLeft];
 }
 
-/**
- * Returns the mean of the cells that OpenCV's `fillPoly` fills for a convex polygon, including its outline.
- */
+/** Returns the mean of the cells that OpenCV's `fillPoly` fills for a convex polygon, with its outline. */
 function meanInside({ activation }: TextBoxesTask, map: TextMap, corners: readonly Corner[]): number {
   const { width, height, cells } = map;
   let [sum, count] = [0, 0];
@@ -82,9 +80,7 @@ function meanInside({ activation }: TextBoxesTask, map: TextMap, corners: readon
   return count === 0 ? 0 : sum / count;
 }
 
-/**
- * Returns the first and the last column of each row, from the lines that OpenCV draws between the corners.
- */
+/** Returns the first and last column of each row, from the lines that OpenCV draws between the corners. */
 function rowsInside(corners: readonly Corner[]): Map<number, [number, number]> {
   const rows = new Map<number, [number, number]>();
   for (const [at, corner] of corners.entries()) {

@@ -8,9 +8,7 @@ export interface Rectangle {
   shortSide: number;
 }
 
-/**
- * A rectangle along `direction`, a vector that need not be of length 1: `ends` are in units of its length.
- */
+/** A rectangle along `direction`, a vector of any length: `ends` are in units of its length. */
 interface Candidate {
   direction: Corner;
   squaredLength: number;

@@ -10,10 +10,7 @@ export interface Bitmap {
   cells: Uint8Array;
 }
 
-/**
- * The minimum and maximum column of each row from `top` on, and the position where the outline is found
- * first.
- */
+/** The minimum and maximum column of each row from `top` on, and where the outline is found first. */
 interface Outline {
   first: Corner;
   top: number;

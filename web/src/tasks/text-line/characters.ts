@@ -9,9 +9,7 @@ export type CharacterRules = Pick<TextLineTask, "blank" | "logits" | "decoding">
   characters: readonly string[];
 };
 
-/**
- * A character, its score, and its position: from `start` up to `end`, in columns or in pixels along the line.
- */
+/** A character, its score, and its position: from `start` to `end`, in columns or in pixels of the line. */
 export interface ReadCharacter {
   text: string;
   score: number;

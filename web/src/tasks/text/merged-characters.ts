@@ -2,10 +2,7 @@
 
 import type { ReadCharacter } from "../text-line/characters.js";
 
-/**
- * docTR reduces its estimate of the overlap by this many characters: those cut off at both ends, and one
- * more.
- */
+/** docTR reduces its estimate of the overlap by this: the characters cut off at both ends, and one more. */
 const CUT = 3;
 
 /** Returns the characters of a part and of the next one, which shares `overlap` of its width with it. */

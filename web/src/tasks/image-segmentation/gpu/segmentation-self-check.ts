@@ -12,9 +12,7 @@ const CELLS = { width: 9, height: 7 };
 const GEOMETRY: Geometry = { source: { width: 61, height: 47 }, left: 0, top: 3, width: 36, height: 28 };
 const INPUT = { width: 36, height: 32 };
 
-/**
- * Returns the share of a picture's pixels that get another region on the GPU, the worst of the model's modes.
- */
+/** Returns the share of a picture's pixels that get another region on the GPU, in the worst mode. */
 export async function regionDifference(
   device: GPUDevice,
   argmax: GpuArgmax,

@@ -1,5 +1,4 @@
-// Checks whether a mask is stable, as Segment Anything's generator does, from the logits at the picture's
-// pixels.
+// Checks whether a mask is stable at the picture's pixels, as Segment Anything's generator does.
 
 import type { Box } from "../../../api/geometry.js";
 import { runLengths } from "../../../export/rle.js";
@@ -67,9 +66,7 @@ export class MaskFilter {
     return { mask: { width, height, counts }, stability, box: box.box };
   }
 
-  /**
-   * Returns the part of the picture that cells above the lowest level contribute to, null if there are none.
-   */
+  /** Returns the part of the picture that depends on cells above the lowest level, null if there is none. */
   #partAbove(logits: Float32Array): Box | null {
     const { width, height } = this.#grid;
     const cells = new GrowingBox();

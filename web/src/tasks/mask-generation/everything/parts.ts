@@ -72,18 +72,12 @@ function pointsOf(
   return parts.map((part) => gridPoint(part, pointsPerSide, source));
 }
 
-/**
- * Compares in float32, as Segment Anything's generators do. A threshold of 0 keeps all scores that are not
- * NaN.
- */
+/** Compares in float32, as Segment Anything's generators do. A threshold of 0 keeps all except NaN. */
 function isGoodEnough(score: number, threshold: number): boolean {
   return threshold > 0 ? score > Math.fround(threshold) : !Number.isNaN(score);
 }
 
-/**
- * Segment Anything's `crop_nms_thresh`: the IoU threshold of the second NMS, after `minArea`, is at least
- * this.
- */
+/** Segment Anything's `crop_nms_thresh`: the least IoU threshold of the second NMS, after `minArea`. */
 const LEAST_OVERLAP = 0.7;
 
 /**

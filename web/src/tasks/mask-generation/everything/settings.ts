@@ -1,17 +1,12 @@
-// The options of scene.everything(). Names in brackets are those of Segment Anything's
-// SamAutomaticMaskGenerator.
+// The options of scene.everything(). In brackets: the names in Segment Anything's SamAutomaticMaskGenerator.
 
 import type { PartProgress } from "../../../api/types.js";
 
 /** Options of `scene.everything()`. All are optional. */
 export interface EverythingOptions {
-  /**
-   * Points along each side of the grid (`points_per_side`), 1 to 256. Default: 32, which makes 1,024 points.
-   */
+  /** Points along each side of the grid (`points_per_side`), 1 to 256. Default: 32, for 1,024 points. */
   pointsPerSide?: number | undefined;
-  /**
-   * Masks with a predicted IoU of this or less are left out (`pred_iou_thresh`); 0 keeps all. Default: 0.88.
-   */
+  /** Masks with a predicted IoU up to this are left out (`pred_iou_thresh`); 0 keeps all. Default: 0.88. */
   scoreThreshold?: number | undefined;
   /** Masks with a lower stability are left out (`stability_score_thresh`). Default: 0.95. */
   stabilityThreshold?: number | undefined;

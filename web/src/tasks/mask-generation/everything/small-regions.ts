@@ -5,9 +5,7 @@ import type { Box } from "../../../api/geometry.js";
 import { connectedRuns, type Run } from "../../connected-runs.js";
 import type { MaskRuns } from "./result.js";
 
-/**
- * Returns the mask without holes and islands of fewer than `least` pixels; the same object if there are none.
- */
+/** Returns the mask without holes and islands of fewer than `least` pixels; the same object without any. */
 export function withoutSmallRegions(mask: MaskRuns, least: number): MaskRuns {
   const { width, height } = mask;
   const inside = runsOf(mask, 1);

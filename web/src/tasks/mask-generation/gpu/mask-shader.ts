@@ -7,9 +7,7 @@ export const GROUP = 64;
 /** The binding numbers of the shader's buffers. */
 export const BINDING = { sizes: 0, logits: 1, columns: 2, rows: 3, mask: 4, stats: 5 } as const;
 
-/**
- * The size of the statistics in words: the box's sides (minimums are inverted), and whether there is a NaN.
- */
+/** The size of the statistics in words: the box's sides (minimums inverted), and whether there is a NaN. */
 export const STATS_WORDS = 5;
 
 /**

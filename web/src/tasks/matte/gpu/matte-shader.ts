@@ -1,5 +1,4 @@
-// The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with these
-// levels.
+// The shaders of a cutout: alpha of each cell, its levels over the picture, and the picture with alpha.
 
 import { FLOAT_KEYS, FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
 import { TAP } from "../../../gpu/map-taps.js";
@@ -49,8 +48,7 @@ ${TAP}
 @group(0) @binding(1) var<storage, read> values: array<f32>;
 @group(0) @binding(2) var<storage, read_write> cells: array<f32>;
 
-// [0]: there is a NaN. Over the cells, as keys: [1]: the minimum, inverted, [2]: the maximum. 0 if there is
-// none.
+// [0]: there is a NaN. Over the cells, as keys, 0 if none: [1]: the minimum, inverted, [2]: the maximum.
 @group(0) @binding(3) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 @group(0) @binding(4) var<storage, read> columns: array<Tap>;
 @group(0) @binding(5) var<storage, read> rows: array<Tap>;
@@ -107,8 +105,7 @@ fn activate(
   atomicMax(&stats[2], atomicLoad(&most));
 }
 
-// Returns alpha interpolated between four cells; 0 if one of them is NaN or the pixel is outside of the
-// input.
+// Returns alpha interpolated between four cells; 0 if one is NaN or the pixel is outside the input.
 fn levelAt(pixel: u32, low: f32, high: f32) -> u32 {
   let column = columns[pixel % sizes.out.x];
   let row = rows[pixel / sizes.out.x];

@@ -1,5 +1,4 @@
-// The shaders of masks from prototypes: weighted sums where a mask needs them, then one bit for each of its
-// pixels.
+// The shaders of masks from prototypes: weighted sums where a mask needs them, then a bit for each pixel.
 
 /** Threads of a workgroup. */
 export const GROUP = 64;
