@@ -46,7 +46,7 @@ import type {
 /** A loaded model, returned by `load()`. Its events are listed in `ModelEvents`. */
 export class Model extends EventTarget {
   readonly manifest: Manifest;
-  /** The picture sizes (width, height) that it can run at, for `run()`'s `size`; empty without a picture. */
+  /** The picture sizes (width, height) for `run()`'s `size`; empty if the model takes no picture. */
   readonly sizes: readonly PictureSize[];
   /** The batch sizes that it can run: more than 1 only if it was packed so. */
   readonly batches: readonly number[];

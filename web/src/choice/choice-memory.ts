@@ -10,7 +10,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { type Fields, findingKey, isRecent, readFinding, writeFinding } from "../storage/findings.js";
 import type { Preference, RunTimes } from "./timed-runs.js";
 
-/** `times` are null if the other backend's lower bound was already too slow, so that it was not run. */
+/** `times` are null if the other backend was clearly too slow to be timed. */
 interface RememberedChoice {
   backend: Backend;
   reason: string;
