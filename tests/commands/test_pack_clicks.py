@@ -66,7 +66,7 @@ def test_the_decoder_takes_prompts_and_makes_logits_alone(bundle: Path) -> None:
         "has_mask_input": [1],
     }
     said = " ".join(read(bundle).assumptions)
-    assert "output 'masks' is left out: masks are made of 'low_res_masks'" in said
+    assert "output 'masks' is left out: masks are computed from 'low_res_masks'" in said
     assert "input 'orig_im_size' is left out" in said
 
 
@@ -127,14 +127,14 @@ def test_a_decoder_whose_objects_depend_on_each_other_answers_one_at_a_time(tmp_
     packed(*objects_pair(tmp_path, MIXING_DECODER))
     manifest = read(tmp_path / "out")
     assert {prompt_objects(each) for each in manifest.every_stage[1].every_variant} == {1}
-    said = "clicks on several objects take a run each: 'pred_masks' of 16 together is not what each alone has"
+    said = "clicks on several objects take one run each: 'pred_masks' of 16 together differs from single runs"
     assert said in " ".join(manifest.assumptions)
 
 
 def test_a_decoder_of_one_object_alone_says_so_without_what_onnx_runtime_prints(tmp_path: Path) -> None:
     packed(*objects_pair(tmp_path, ONE_OBJECT_DECODER))
     said = " ".join(read(tmp_path / "out").assumptions)
-    assert "the model does not run with 16 together: a Reshape of the export takes one object" in said
+    assert "the model does not run with 16 together: a Reshape of the export takes only one object" in said
     assert "ONNXRuntimeError" not in said
 
 

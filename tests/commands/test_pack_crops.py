@@ -302,7 +302,7 @@ def test_two_classifiers_of_one_object_are_refused(tmp_path: Path) -> None:
     other = pooled(tmp_path / "other-cls.onnx", 16, 16, 3, "logits")
     done = webbuild("pack", finder, which, points, other, "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "duplicate-answer"), done.stderr
-    assert "other-cls.onnx says of each object what an earlier stage says: task crop-classes" in done.stderr
+    assert "other-cls.onnx has the same task for each object as an earlier stage: task crop-classes" in done.stderr
 
 
 def test_stages_that_leave_each_other_no_box_are_named(tmp_path: Path) -> None:
@@ -314,13 +314,13 @@ def test_stages_that_leave_each_other_no_box_are_named(tmp_path: Path) -> None:
     (tmp_path / "two.toml").write_text("\n".join(lines))
     done = webbuild("pack", "--pipeline", tmp_path / "two.toml", "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "stages-not-joined"), done.stderr
-    assert "tiny-cls.onnx looks at each dog, and the stages before it only at each cup" in done.stderr
+    assert "tiny-cls.onnx crops each dog, and the stages before it crop only each cup" in done.stderr
 
 
 def test_faces_without_five_keypoints_are_not_aligned_and_that_is_said(tmp_path: Path) -> None:
     done = webbuild("pack", DETECTOR, embedding(tmp_path, 112, 112), "-o", tmp_path / "out", "--dry-run")
     assert done.code == 0, done.stderr
-    assert "boxes are not aligned: they come with 17 keypoints, and the template has 5" in done.stdout + done.stderr
+    assert "boxes are not aligned: they have 17 keypoints, and the template has 5" in done.stdout + done.stderr
 
 
 NORMALIZED = f"""{HEADER}
@@ -422,7 +422,11 @@ template = [[4, 4], [8, 4], [6, 6], [4, 8], [8, 8], [1, 1], [2, 2], [3, 3], [4, 
         ("padding = inf", "stages.look.crop: `padding` is not finite", "write for example"),
         ("mean = [nan, 0, 0]", "stages.look.crop: `mean` is not finite", "write for example"),
         ("template = [[nan, 1], [2, 3]]", "stages.look.crop: `template` is not finite", "write for example"),
-        ("template = [[2, 3], [2, 3]]", "stages.look.crop: the points of `template` are all one", "write for example"),
+        (
+            "template = [[2, 3], [2, 3]]",
+            "stages.look.crop: the points of `template` are all equal",
+            "write for example",
+        ),
         ("paddding = 2", "stages.look.crop: there is no field paddding", "write padding"),
     ],
 )

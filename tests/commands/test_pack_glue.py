@@ -129,7 +129,7 @@ def test_a_module_that_has_nothing_to_make_is_refused(tmp_path: Path) -> None:
     )
     done = pack_glued(tmp_path, decoder=given)
     assert (done.code, done.error) == (2, "invalid-glue"), done.stderr
-    assert "nothing is left for it to make: 'embedding', 'detail' of toy_decoder.onnx" in done.stderr
+    assert "it has no input to compute: 'embedding', 'detail' of toy_decoder.onnx" in done.stderr
 
 
 def test_glue_stands_between_two_models(tmp_path: Path) -> None:

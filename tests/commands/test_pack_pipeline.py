@@ -193,7 +193,7 @@ def test_tensors_of_a_stage_that_looks_at_crops_are_refused(tmp_path: Path) -> N
     rest = "[stages.after]\nmodel = 'tiny-joined.onnx'\n[joins]\nafter.raw = 'look.simcc_x'"
     done = pack_detected(tmp_path, keypoints(tmp_path), rest)
     assert (done.code, done.error) == (2, "tensors-of-crops"), done.stderr
-    assert "tiny-rtmpose.onnx looks at crops, and tiny-joined.onnx after it takes tensors" in done.stderr
+    assert "tiny-rtmpose.onnx runs on crops, and tiny-joined.onnx after it takes tensors" in done.stderr
 
 
 def test_glue_after_a_stage_that_looks_at_crops_is_refused(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_glue_after_a_stage_that_looks_at_crops_is_refused(tmp_path: Path) -> No
     rest = "[stages.after]\nmodel = 'tiny-glued.onnx'\nglue = 'g.js'\n"
     done = pack_detected(tmp_path, keypoints(tmp_path), rest)
     assert (done.code, done.error) == (2, "tensors-of-crops"), done.stderr
-    assert "tiny-rtmpose.onnx looks at crops, and glue makes the inputs of tiny-glued.onnx after it" in done.stderr
+    assert "tiny-rtmpose.onnx runs on crops, and glue makes the inputs of tiny-glued.onnx after it" in done.stderr
 
 
 @pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])
@@ -214,7 +214,7 @@ def test_an_output_that_lowering_replaces_cannot_be_taken(tmp_path: Path, rest: 
     look = save(parsed(LOOK), tmp_path / "look.onnx")
     done = pack_detected(tmp_path, look, rest, find="find.onnx", task="detect")
     assert (done.code, done.error) == (2, "stage-mismatch"), done.stderr
-    assert "of look.onnx takes 'output0' of stage find, whose packed graph has no such output" in done.stderr
+    assert "of look.onnx takes 'output0' of stage find, but the packed graph has no output of this name" in done.stderr
     assert "it gives 'detections' float32 [1, 64, 6]" in done.stderr
     assert 'task = "tensor"' in done.stderr
 
@@ -255,7 +255,7 @@ refine (float[1,3,32,32] coarse, SECOND) => (float[1,3,32,32] refined) {{ refine
     [
         (", float[1,1,32,32] other", "input 'other' of refine.onnx takes a hole in the picture"),
         (", float[1,3,32,32] other", "input 'other' of refine.onnx takes a second picture"),
-        ("", "task image makes a picture of one, and refine.onnx takes 'coarse' of stage eye in its place"),
+        ("", "task image makes a picture from a picture, and refine.onnx takes 'coarse' of stage eye"),
     ],
 )
 def test_only_the_first_stage_takes_holes_and_pictures_to_change(tmp_path: Path, second: str, said: str) -> None:
@@ -305,7 +305,7 @@ def test_glue_that_imports_another_file_is_refused(tmp_path: Path, text: str) ->
     file.write_text(f"{text}\nexport default () => ({{}});\n")
     problem = glue_problem(file, tmp_path)
     assert problem is not None
-    assert "and a bundle holds this file alone" in problem.what
+    assert "and only this file is copied into the bundle" in problem.what
     assert "one file" in problem.fix
 
 
@@ -331,7 +331,7 @@ def test_glue_that_is_whole_is_taken(tmp_path: Path, text: str) -> None:
         ("", "stages", "[stages.encoder]"),
         (STAGES.partition("[stages.hand]")[0], "it has one stage", "without --pipeline"),
         (STAGES.replace("[stages.", "[stage."), "there is no table stage", "write stages"),
-        (STAGES + "joins = 1", "stages.hand: there is no field joins", "write [joins] as a table"),
+        (STAGES + "joins = 1", "stages.hand: there is no field joins", "write [joins] as a separate table"),
         ("[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
         ("[stages]\n[joins.hand]\nfine = 'eye.detail'", "it has no table [stages.NAME]", "[stages.encoder]"),
         ("stages = 1", "stages: Expected `object`", "[stages.encoder]"),

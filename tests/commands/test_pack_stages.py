@@ -263,7 +263,7 @@ def test_stages_that_do_not_fit_are_named_with_their_tensors(
 def test_several_pictures_of_several_stages_are_refused(tmp_path: Path) -> None:
     done = pack_stages(*pair(tmp_path), options=("--batch", "1,4"))
     assert (done.code, done.error) == (2, "conflicting-options")
-    assert "no stage looks at crops" in done.stderr
+    assert "no stage runs on crops" in done.stderr
 
 
 def test_one_model_is_packed_as_ever(tmp_path: Path) -> None:

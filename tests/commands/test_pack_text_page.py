@@ -128,7 +128,7 @@ def test_padding_that_changes_a_line_is_a_warning(tmp_path: Path, bias: float | 
     done = webbuild("pack", *given, "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     said = " ".join(done.stderr.split())
-    assert ("1 of 1 lines wider than 320 pixels are read in another way" in said) == warned
+    assert ("1 of 1 lines wider than 320 pixels are read differently" in said) == warned
     report = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
     assert any("give --widths with smaller steps" in each for each in report["warnings"]) == warned
 

@@ -1,4 +1,4 @@
-"""Warnings about implausible answers: the model runs on two photographs, with the preprocessing of the bundle."""
+"""Warnings about implausible outputs on two photographs, with the bundle's preprocessing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def find_answer_warnings(match: TaskMatch, original: NativeRunner) -> tuple[str, ...]:
-    """Return warnings about implausible outputs; none for a model with other inputs than one picture."""
+    """Return warnings about implausible outputs; none unless the model takes one picture and nothing else."""
     kind = kind_of(match.task)
     if (
         not kind.checks_answers

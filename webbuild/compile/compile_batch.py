@@ -21,10 +21,10 @@ def compile_batch(
     """Compile a model for a batch of several images; `single` is the same model compiled for one.
 
     Raises:
-        WebbuildError: `fixed-batch` if an output does not have one element per picture; what `plan_graphs` raises.
+        WebbuildError: `fixed-batch` if an output does not have one element per picture, and what `plan_graphs` raises.
     """
     if loaded.source.states:
-        raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one after another")
+        raise no_batch(batch, f"{loaded.source.path}: it has states, so pictures run one at a time")
     planned, fallback_plan = plan_graphs(loaded, target, None, nms, int32_inputs=True)
     if single.postprocess is not None or any(
         {HEAD_STATUS_KEY, SUPPRESSION_KEY} & each.metadata_props.keys() for each in planned.graphs.values()

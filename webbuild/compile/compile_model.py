@@ -1,4 +1,4 @@
-"""Load a model, recognize its task, and lower it to one graph per target: in memory, before anything is written."""
+"""Compile a model in memory: recognize its task and lower it to one graph per target."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class CompiledModel(Struct, frozen=True):
     Attributes:
         lowered: the graph for each target, with its rewrites.
         match: the task, with its inputs.
-        options: the thresholds, which became inputs.
+        options: the inputs that take thresholds.
         assumptions: sentences about what was inferred.
-        postprocess: the post-processing that the original lacks, and that a pass appended.
-        disabled_target: why WebGPU does not run its graph and WASM runs instead.
+        postprocess: the post-processing that a pass appended because the original has none.
+        disabled_target: why WASM runs the model instead of WebGPU; None if WebGPU runs it.
         warnings: sentences about implausible outputs.
         inspection: the inspection of the WebGPU graph; None for a target without a kernel table.
     """
@@ -104,7 +104,7 @@ def compile_model(
         overrides: the user's labels and preprocessing.
         progress: prints each step.
         int32_inputs: whether int64 inputs may become int32; not for graphs that run without the runtime.
-        base_match: the match at another picture size, whose inputs are reused with the shapes of this size.
+        base_match: the match at another picture size; its inputs are reused with the shapes of this size.
         links: the links to other stages, None for a single model.
 
     Raises:
@@ -130,7 +130,7 @@ def compile_model(
     match = _with_values(match, loaded, progress, base_match)
     match = apply_overrides(with_joined_tensors(match, graph), overrides)
     if recognized.makes_picture and base_match is None:
-        with progress.step("try what becomes of pictures"):
+        with progress.step("measure the output image"):
             match = with_measured_picture(match, graph, loaded.original, configured=bool(overrides.note))
     match = with_tiles(with_state_inputs(match, source.states, graph), graph, loaded.original, progress)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
@@ -146,7 +146,7 @@ def compile_model(
 def _normalized_as_before(
     match: TaskMatch, graph: ir.Model, loaded: LoadedModel, task: str | None, links: StageLinks | None
 ) -> TaskMatch:
-    """Return the match of a later stage that takes the earlier one's pictures, normalized as its graph does it."""
+    """Return the match; a later stage that takes an earlier stage's pictures normalizes as its own graph does."""
     if links is None or not links.later or task != "tensor":
         return match
     earlier = links.earlier_stage(patched_signature(loaded.source, graph))
@@ -154,7 +154,7 @@ def _normalized_as_before(
 
 
 def _joined_to_stages(match: TaskMatch, graph: ir.Model, loaded: LoadedModel, links: StageLinks | None) -> TaskMatch:
-    """Return the match with the inputs that come from other stages; alone, with the normalization of its crops."""
+    """Return the match with the inputs from other stages; for a single model, with the normalization of its crops."""
     if links is None:
         return with_crop_normalization(match, loaded.source.model)
     return links.with_stage_inputs(match, patched_signature(loaded.source, graph), loaded.source.model)
@@ -163,7 +163,7 @@ def _joined_to_stages(match: TaskMatch, graph: ir.Model, loaded: LoadedModel, li
 def _with_values(
     match: TaskMatch, loaded: LoadedModel, progress: ProgressReporter, base_match: TaskMatch | None
 ) -> TaskMatch:
-    """Return the match with what the values of its outputs tell of the task; at another size they tell the same."""
+    """Return the match with the task refined by measured output values; a further size reuses the first's task."""
     if not match.measured_output:
         return match
     if base_match is not None:
@@ -185,7 +185,7 @@ def _with_pictures(
     if base_match is not None:
         return with_inputs_of(match, base_match)
     if overrides.guess_pictures and task is None:
-        with progress.step("try what becomes of pictures"):
+        with progress.step("compare outputs with pictures"):
             makes_picture = find_picture_output(match, graph, loaded.original)
         if makes_picture is not None:
             return makes_picture
@@ -193,9 +193,9 @@ def _with_pictures(
     if image is None:
         match = with_unknown_channel(match)
     else:
-        with progress.step("try how pictures go in"):
+        with progress.step("try preprocessings"):
             match = with_picture_input(match, image, graph, loaded.original)
     if match.guessed_recipe and not overrides.note and not kind_of(match.task).makes_picture:
-        with progress.step("try how pictures go in"):
+        with progress.step("try preprocessings"):
             return with_measured_preprocessing(match, graph, loaded.original)
     return match

@@ -1,4 +1,4 @@
-"""Label embeddings, computed natively with a text encoder and its tokenizer."""
+"""Label embeddings, computed with a text encoder and its tokenizer in native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webbuild.tasks.recognition.class_names import read_class_names
 from webbuild.tasks.recognition.image_encoder_families import embed_family
 
 _MAX_COSINE_GAP = 1e-6
-"""Cosines of two labels closer to 1 than this mean equal vectors."""
+"""Two label vectors count as equal if their cosine is closer to 1 than this."""
 
 
 def embed_labels(
@@ -35,7 +35,7 @@ def embed_labels(
         labels: the file of `--labels`.
         templates: texts with `{}` for the label; none for the label alone.
         logit_scale: scale and bias from the options.
-        tokenizer: its tokenizer.json, None for the one beside it.
+        tokenizer: its tokenizer.json, None for the one next to the text encoder.
 
     Raises:
         WebbuildError: `unreadable-labels`, `invalid-labels`, `invalid-template`, `text-mismatch`, and what `load_onnx`,
@@ -83,11 +83,13 @@ def _checked_templates(templates: Sequence[str]) -> list[str]:
 
 
 def _check_distinct(source: OnnxModel, names: Sequence[str], units: NDArray[np.float64]) -> None:
-    """Raise if a label has no vector, or two labels have the same."""
+    """Raise if a label has no vector, or two labels have the same vector."""
     if not np.isfinite(units).all() or not units.any(1).all():
         raise text_mismatch(source, "gives zeros or NaN for a label", "export the text encoder again")
     cosines = units @ units.T - np.eye(len(names))
     if len(names) > 1 and cosines.max() > 1 - _MAX_COSINE_GAP:
         one, other = sorted(int(at) for at in np.unravel_index(cosines.argmax(), cosines.shape))
         what = f"gives '{names[one]}' and '{names[other]}' the same vector"
-        raise text_mismatch(source, what, "see that the tokenizer.json beside it is its own, and tell the labels apart")
+        raise text_mismatch(
+            source, what, "check that the tokenizer.json next to it belongs to it, and use distinct labels"
+        )

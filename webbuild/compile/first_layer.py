@@ -1,4 +1,4 @@
-"""The first convolution of a network: evidence in its weights for the pixel range it was trained on."""
+"""First convolution of a network: its weights are evidence for the pixel range that it was trained on."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from webbuild.preprocess.image import normalize
 Numbers = NDArray[np.float64]
 
 BRIGHTNESS, BRIGHTNESS_SPREAD = 0.45, 0.12
-"""Mean brightness of photographs in 0..1, and the deviation of a training set's mean from it."""
+"""Mean brightness of photographs in 0..1, and the standard deviation of that mean between training sets."""
 _BIAS_CORRELATION = 0.2
-"""Correlation of biases with the sums of their filters from other causes than the input's mean."""
+"""Correlation of biases with filter sums that the input's mean does not cause."""
 _LOG_GAIN, _LOG_GAIN_SPREAD = math.log(0.75), 1.1
 """In trained networks: mean and deviation of log(response to a photograph / bias)."""
 _STORED_LOG_GAIN, _STORED_LOG_GAIN_SPREAD = -0.2, 0.6
-"""The same of log(response / stored std) if a BatchNormalization follows the convolution."""
+"""The same for log(response / stored std) if a BatchNormalization follows the convolution."""
 _MIN_FOLDED_SPREAD, _MIN_FILTER_SIZE = 0.3, 1e-3
-"""Least deviation of log filter norms if a BatchNormalization is folded into them; and the norm, relative to the
-largest, below which a filter is dead."""
+"""Minimum standard deviation of log filter norms if a BatchNormalization is folded in; and the norm, relative to the
+largest, below which a filter counts as dead."""
 _MAX_NODES, _MIN_FILTERS, _MAX_WINDOWS = 4, 8, 4096
 _UNCHANGED = frozenset({"Identity", "Cast", "Pad"})
 
 
 class FirstLayer(Struct, frozen=True):
-    """Filters [out, in, height, width]; the bias [out]; the mean and deviation [out] that its normalization stores."""
+    """Filters [out, in, height, width]; the bias [out]; the mean and std [out] stored in its BatchNormalization."""
 
     filters: Numbers
     bias: Numbers
@@ -44,7 +44,7 @@ class FirstLayer(Struct, frozen=True):
 
 
 class InputMean(Struct, frozen=True):
-    """The estimated mean of the input in training, and its standard error."""
+    """Estimated mean of the training input, and its standard error."""
 
     value: float
     error: float
@@ -82,7 +82,7 @@ def _layer(node: ir.Node) -> FirstLayer | None:
         folded = float(bias.std()) > 0 and _are_uneven(filters.astype(np.float64))
         return FirstLayer(filters.astype(np.float64), bias) if folded else None
     mean, variance = (constant(input_value(normal, index)) for index in (3, 4))
-    if mean is None or variance is None or not mean.any():  # as before training
+    if mean is None or variance is None or not mean.any():  # a zero mean: not trained
         return None
     epsilon = normal.attributes.get_float("epsilon", 1e-5)
     std = np.sqrt(variance.astype(np.float64) + epsilon)
@@ -96,10 +96,10 @@ def _are_uneven(filters: Numbers) -> bool:
 
 
 def input_mean(layer: FirstLayer) -> InputMean:
-    """Estimate the input's mean m in training: BatchNormalization stores mean = m * sum(filter) + bias.
+    """Estimate the mean m of the training input. BatchNormalization stores mean = m * sum(filter) + bias.
 
-    Folded into the convolution, bias = beta - m * sum(filter) * gamma / std. Since beta is independent of the sum, a
-    regression of the biases on the sums has slope -m.
+    If it is folded into the convolution, bias = beta - m * sum(filter) * gamma / std. Beta is independent of the sum,
+    so a regression of the biases on the sums has slope -m.
     """
     sums = layer.filters.sum(axis=(1, 2, 3))
     if layer.mean is None:

@@ -1,4 +1,4 @@
-"""Models exported in float16: compiled in float32 if float16 changes their answers."""
+"""Models exported in float16: compiled in float32 if float16 changes their outputs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.registry import kind_of
 
 MAX_WEIGHT_BYTES = 512 << 20
-"""Size of float16 weights above which a model is not checked: in float32 its file would exceed 1 GiB."""
+"""Models with more float16 weights are not checked: in float32 the file would exceed 1 GiB."""
 _SAMPLES = 2
 _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 
@@ -49,10 +49,10 @@ _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 def compile_accurately(
     loaded: LoadedModel, compile_one: Callable[[LoadedModel], CompiledModel], samples: Sequence[Path]
 ) -> tuple[LoadedModel, CompiledModel]:
-    """Compile a model; if it was exported in float16 and that changes its answers, compile it in float32.
+    """Compile a model; if it was exported in float16 and that changes its outputs, compile it in float32.
 
-    Native ONNX Runtime computes much of such a model in float32, a GPU everything in float16, so it may be right
-    natively and wrong on a GPU. Emulated float16 is compared with float32 on the first samples.
+    Native ONNX Runtime computes much of a float16 model in float32, a GPU everything in float16. So the model may be
+    right natively and wrong on a GPU. Emulated float16 is compared with float32 on the first samples.
 
     Args:
         loaded: the model.
@@ -72,7 +72,7 @@ def compile_accurately(
     assumption = f"computed in float32, not in float16 as exported, because float16 changes its answers: {difference}"
     wide = _in_float32(loaded, assumption)
     compiled = compile_one(wide)
-    for model in compiled.lowered.graphs.values():  # weights that were float16 stay so in the file
+    for model in compiled.lowered.graphs.values():  # float16 weights stay float16 in the file
         CastInserter(model.graph, {}, stored=True, exact=True).run()
     return wide, compiled
 
@@ -93,7 +93,7 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
 
 
 def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> str:
-    """Return the first difference of the WebGPU graph's answers in float16; empty if none is known."""
+    """Return the first difference between the WebGPU graph in float16 and float32; empty if none is known."""
     graph = compiled.lowered.graphs["webgpu"]
     weights = sum(array.nbytes for _, array in tensors_of(graph, _HALF))
     if not required_features(graph) or compiled.disabled_target is not None or weights > MAX_WEIGHT_BYTES:
@@ -107,7 +107,7 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
         exact = NativeRunner(loaded.source.path, ir.to_proto(wide).SerializeToString())
         policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
         compared = _compare(graph, exact, task, options, chosen, values, policy)
-        if has_no_detections(compared):  # no signal: lower the confidence, or compare the rows
+        if has_no_detections(compared):  # no signal: lower the confidence, else compare plain tensors
             confidence = confidence_with_detections(task, options, chosen, exact.run)
             compared_task, values = (
                 (TensorTask(), values) if confidence is None else (task, {**values, "confidence": confidence})
@@ -140,10 +140,10 @@ def _compare(
 
 
 def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> list[Sample]:
-    """Return the first samples and the edge cases, whose contrast may overflow.
+    """Return the first samples, and the edge cases: their contrast may overflow.
 
-    webbuild's own photographs are added to the user's samples, since on one picture a score may be saturated. Tensor
-    inputs shaped like a picture get photographs too.
+    webbuild's own photographs are added to the user's samples, because a score may saturate on a single picture.
+    Tensor inputs shaped like a picture get photographs too.
     """
     match, path = compiled.match, loaded.source.path
     photographed: Sequence[Input] = ()

@@ -14,14 +14,14 @@ from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.passes.rewrite import constant, consumers, input_value
 
 _MAX_NODES = 16
-"""Nodes after the input that are examined."""
+"""Number of nodes after the input that are examined."""
 _UNCHANGED = frozenset({"Identity", "Cast", "Resize", "Upsample", "Pad"})
 """Operators that do not change values."""
 _MEANS = {"rgb": (123.675, 116.28, 103.53), "bgr": (103.939, 116.779, 123.68)}
-"""ImageNet's mean by the order of channels, in 0..255."""
+"""ImageNet's mean by channel order, in 0..255."""
 _MEAN_SLACK = 0.03
 _NORMAL, _BYTES = (0.9, 8.0), (200.0, 300.0)
-"""Distance of black and white at a network's first layer: normalized, or as bytes."""
+"""Plausible distance between black and white at the first layer: normalized values, or bytes."""
 
 Numbers = NDArray[np.float64]
 
@@ -29,8 +29,8 @@ Numbers = NDArray[np.float64]
 class GraphRecipe(Struct, frozen=True):
     """The pixel range that the graph expects, and its channel order if its means are ImageNet's.
 
-    `low` and `high` are black and white after the graph's normalization. `zero` are the levels of red, green and blue
-    in 0..255 that become 0.
+    `low` and `high` are black and white after the graph's normalization. `zero` holds the levels of red, green and
+    blue in 0..255 that the graph normalizes to 0.
     """
 
     values: PixelRange
@@ -67,14 +67,14 @@ def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRe
 def _zero_levels(
     scale: Numbers, offset: Numbers, values: PixelRange, color: Literal["rgb", "bgr"] | None
 ) -> tuple[float, ...]:
-    """Return the level, 0..255 and in the order of RGB, of each channel that value * scale + offset makes 0 of."""
+    """Return for red, green and blue the level in 0..255 at which value * scale + offset is 0."""
     zero_values = -offset / scale
     levels = (zero_values * np.resize(values.std, len(scale)) + np.resize(values.mean, len(scale))) / values.scale
     return tuple(float(level) for level in (levels[::-1] if color == "bgr" else levels))
 
 
 def _is_normalized(low: float, high: float) -> bool:
-    """Whether black and white are plausible at a first layer: around 0 or from 0, with a usual distance."""
+    """Whether black and white are plausible at a first layer: around 0 or starting at 0, at a usual distance."""
     width = high - low
     if not any(least <= width <= most for least, most in (_NORMAL, _BYTES)):
         return False
@@ -108,19 +108,19 @@ def _first_scaling(model: ir.Model, image: ImageInput | CropInput) -> tuple[Numb
             factor[order], summand[order] = step
             scale, offset, changed = scale * factor, offset * factor + summand, True
         value = node.outputs[0]
-    # A matting network normalizes the frame for its encoder, and passes the frame itself to the decoder. So with
-    # several branches only a known mean, such as ImageNet's, is evidence of the scaling.
+    # A matting network normalizes the frame for its encoder, and passes the unnormalized frame to the decoder. So with
+    # several branches only a known mean, such as ImageNet's, proves the scaling.
     return (scale, offset) if changed and not (branched and _channel_order(scale, offset) is None) else None
 
 
 def _permutation(node: ir.Node) -> list[int]:
-    """Return the permutation of a Transpose as one of four axes; for three axes a batch axis is put in front."""
+    """Return the permutation of a Transpose on four axes; with three axes a batch axis is prepended."""
     axes = list(node.attributes.get_ints("perm", [3, 2, 1, 0]))
     return axes if len(axes) == 4 else [0, *(axis + 1 for axis in axes)]
 
 
 def _scaling(node: ir.Node, value: ir.Value, axis: int, channels: int) -> tuple[Numbers, Numbers] | None:
-    """Return what a node multiplies each channel by, and what it then adds."""
+    """Return the factor and the summand of a node for each channel, value * factor + summand; None for other nodes."""
     if node.op_type == "BatchNormalization":
         stored = [constant(input_value(node, index)) for index in range(1, 5)]
         if axis != 1 or any(array is None or array.size != channels for array in stored):
@@ -149,7 +149,7 @@ def _scaling(node: ir.Node, value: ir.Value, axis: int, channels: int) -> tuple[
 
 
 def _by_channel(array: NDArray[Any] | None, axis: int, channels: int) -> Numbers | None:
-    """Return one number, or one for each channel of [1, C, H, W] or [1, H, W, C], as a number for each channel."""
+    """Broadcast a scalar, or values along the channels of [1, C, H, W] or [1, H, W, C], to [C]; None for others."""
     if array is None or array.size not in (1, channels) or array.ndim > 4:
         return None
     padded_shape = array.reshape([1] * (4 - array.ndim) + list(array.shape))
@@ -159,7 +159,7 @@ def _by_channel(array: NDArray[Any] | None, axis: int, channels: int) -> Numbers
 
 
 def _reverses_channels(node: ir.Node, axis: int, channels: int) -> bool:
-    """Whether a node makes BGR of RGB: a Gather of the channels 2, 1, 0."""
+    """Whether a node converts RGB to BGR: a Gather of the channels 2, 1, 0."""
     if node.op_type != "Gather" or node.attributes.get_int("axis", 0) % 4 != axis:
         return False
     indices = constant(node.inputs[1])

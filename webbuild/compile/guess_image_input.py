@@ -1,4 +1,4 @@
-"""Guesses the image input of a model without configuration: by shape; its preprocessing by the graph, else by trial."""
+"""Guesses the image input of a model without configuration from its shape, the preprocessing from graph or trials."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 CLEAR_RATIO = 1.5
-"""Ratio of picture dependence from which another range is chosen over the usual one."""
+"""Minimum ratio of picture dependence at which another range is chosen over the usual one."""
 TIE_RATIO = 0.95
-"""Fraction of the largest dependence from which ranges count as equal: the most common one is chosen."""
+"""Ranges above this fraction of the largest dependence count as equal: the most common one is chosen."""
 MAX_OVERSHOOT = 0.1
-"""Fraction of landmark coordinates outside of 0..1 with another range, if the usual range has none."""
+"""Fraction of landmark coordinates outside of 0..1 that rules out a range, if the usual range has none."""
 BGR_RATIO = 2.0
-"""Ratio of picture dependence from which BGR is chosen over RGB."""
-_BY_MEANS = "the channel order is that of its means"
+"""Minimum ratio of picture dependence at which BGR is chosen over RGB."""
+_BY_MEANS = "its means determine the channel order"
 _AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, whose pictures are BGR"
 MIN_DEPENDENCE = 0.01
-"""Picture dependence below which the answers hardly depend on the picture."""
+"""Picture dependence below which the outputs hardly depend on the picture."""
 
 
 def find_picture_input(match: TaskMatch) -> ImageInput | None:
-    """Return the only tensor input as a picture, None if it does not have the shape of one.
+    """Return the only tensor input as a picture, None if it is not shaped like one.
 
-    Number inputs of one float may be beside it.
+    The model may also have number inputs of one float each.
 
     Raises:
         WebbuildError: `input-too-large`.
@@ -68,9 +68,10 @@ def with_unknown_channel(match: TaskMatch) -> TaskMatch:
 def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner) -> TaskMatch:
     """Turn the tensor input that `find_picture_input` returned into an image input, with its preprocessing.
 
-    The pixel range is that of the graph's own normalization. Without one, ranges are tried on two photographs with
-    native ONNX Runtime: the range whose answers clearly depend most on the picture is chosen, else 0..1; likewise BGR,
-    else RGB. Stretched or letterboxed cannot be measured: the picture is stretched.
+    - The pixel range comes from the graph's own normalization. Without one, native ONNX Runtime tries the ranges on two
+      photographs. The range with the clearly largest picture dependence is chosen, else 0..1.
+    - BGR is chosen over RGB in the same way.
+    - Whether pictures are stretched or letterboxed cannot be measured: they are stretched.
     """
     numbers = [number for spec in match.inputs if (number := number_of_shape(spec)) is not None]
     if numbers:
@@ -123,7 +124,7 @@ def _choose_recipe(
     usual: PixelRange,
     other_feeds: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[ImageInput, tuple[str, ...]] | None:
-    """Return the input with its preprocessing, and the reasons; None if no range gives finite answers."""
+    """Return the input with its preprocessing, and the reasons; None if no range gives finite outputs."""
     trials = PreprocessingTrials(image, original, other_feeds=other_feeds)
     recipe = _choose_range(image, graph, trials, usual)
     if recipe is None:
@@ -163,9 +164,9 @@ def _choose_range(
 def _try_ranges(
     image: ImageInput, trials: PreprocessingTrials, usual: PixelRange, layer: LayerRanges | None
 ) -> tuple[PixelRange, str] | None:
-    """Return the best range and the reason; None if no range gives finite answers.
+    """Return the best range and the reason; None if no range gives finite outputs.
 
-    Ranges that are unlikely by the weights of the first layer are not tried.
+    Ranges that the weights of the first layer make unlikely are not tried.
     """
     ranges = sorted(usual_ranges(image), key=lambda each: each is not usual)
     if layer is not None:
@@ -174,7 +175,7 @@ def _try_ranges(
     scores = {values: score for values, score in tried if score is not None}
     over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}
     empty = {values for (values, _), nothing in zip(tried, trials.empty, strict=True) if nothing}
-    if empty and len(empty) < len(tried):  # ranges with empty results only win if all are empty
+    if empty and len(empty) < len(tried):  # a range with empty outputs wins only if all ranges have them
         scores = {values: score for values, score in scores.items() if values not in empty}
         over = {values: part for values, part in over.items() if values not in empty}
     if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > MAX_OVERSHOOT:

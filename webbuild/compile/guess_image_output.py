@@ -1,4 +1,4 @@
-"""Guesses whether a model's output is an image: compares it with the input for two photographs, natively."""
+"""Guesses whether an output is an image: native ONNX Runtime runs two photographs, outputs are compared with inputs."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from webbuild.tasks.task_match import TaskMatch
 _CONFIGURED = "as configured"
 _STUDIO_OPTIONS = "--task image --scale 219/65025 --mean=-16/255"
 _BETTER = 0.05
-"""How much smaller the RMS difference, relative to white, has to be to choose a less common preprocessing."""
+"""Least gain in RMS difference, relative to white, at which a less common preprocessing is chosen."""
 
 
 def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch | None:
-    """Return the match of a plain-tensor model as task `image`, None if its outputs do not resemble its inputs.
+    """Return the match of a tensor model as task `image`, None if no output resembles a picture input.
 
     Raises:
         WebbuildError: `input-too-large`.
@@ -106,9 +106,9 @@ def _sample_reference(reference: ReferenceInput | None) -> dict[str, NDArray[Any
 def with_measured_picture(
     match: TaskMatch, graph: ir.Model, original: NativeRunner, *, configured: bool = False
 ) -> TaskMatch:
-    """Return the match of a picture model with its output range, channel order and preprocessing, as measured.
+    """Return the match of a picture model with its measured output range, channel order and preprocessing.
 
-    If the preprocessing is `configured`, or not a guess, no other is tried.
+    If the preprocessing is `configured`, or not a guess, no other preprocessing is tried.
     """
     task: Any = match.task
     image = next(spec for spec in match.inputs if isinstance(spec, ImageInput))
@@ -141,7 +141,7 @@ def _range_candidates(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInp
 
 
 def _with_masks(images: Sequence[ImageInput], mask: MaskInput | MaskChannel | None) -> list[PreprocessingCandidate]:
-    """Return the candidates with both meanings of the mask, the likelier first."""
+    """Return each candidate with both meanings of the mask, the likelier first."""
     if mask is None:
         return [PreprocessingCandidate(image, None) for image in images]
     swapped = msgspec.structs.replace(mask, hole=mask.known, known=mask.hole)
@@ -151,7 +151,7 @@ def _with_masks(images: Sequence[ImageInput], mask: MaskInput | MaskChannel | No
 def _best_candidate(
     candidates: Sequence[PreprocessingCandidate], task: ImageTask, model: PictureModel
 ) -> tuple[PictureTrial | None, list[PictureTrial]]:
-    """Return the trial whose output is nearest to the input, the first of equals, and the others."""
+    """Return the trial with the output nearest to the input, the first of equals, and the other trials."""
     trials = list(try_candidates(candidates, task, model))
     if not trials:
         return None, []
@@ -194,7 +194,7 @@ def _describe_similarity(best: PictureTrial, others: Sequence[PictureTrial]) -> 
 def _describe(trial: PictureTrial, model: PictureModel) -> str:
     task, likeness = trial.task, trial.likeness
     sure = model.bounds.reason if model.bounds else "likely: by its numbers"
-    channels = "Cb and Cr are those of the picture that goes in" if task.luma else task.order.upper()
+    channels = "Cb and Cr are copied from the input picture" if task.luma else task.order.upper()
     ends = f"black is {task.low:g} and white {task.high:g} ({sure}), {channels}"
     what = "luma, Y of YCbCr," if task.luma else "a picture"
     text = f"task image: output '{task.output}' is {what} of {describe_scale(task)}; {ends}"
@@ -209,7 +209,7 @@ def _describe(trial: PictureTrial, model: PictureModel) -> str:
 
 
 def _inverted_mask_error(best: PictureTrial, others: Sequence[PictureTrial]) -> float:
-    """Return the error with the other meaning of the mask, 0 where it was not tried."""
+    """Return the error with the other meaning of the mask, 0 if that was not tried."""
     errors = [
         each.error
         for each in others
@@ -219,7 +219,7 @@ def _inverted_mask_error(best: PictureTrial, others: Sequence[PictureTrial]) -> 
 
 
 def _is_mask(best: PictureTrial, others: Sequence[PictureTrial]) -> bool:
-    """Whether a fourth channel is surely a mask: it may also be alpha, or a map with little effect."""
+    """Whether a mask is certain: a fourth channel may also be alpha, or a map with little effect."""
     return not isinstance(best.candidate.mask, MaskChannel) or _inverted_mask_error(best, others) > best.error + _BETTER
 
 

@@ -1,4 +1,4 @@
-"""Similarity of a model's output and its input image."""
+"""Similarity between a model's output and its input image."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from webbuild.preprocess.image import LUMA
 Numbers = NDArray[np.float64]
 
 _LUMA, _EDGES, _CHANNEL = 0.5, 0.3, 0.3
-"""Least correlations of an output that resembles the input: of brightness, of edges, of each colour channel."""
+"""Minimum correlations for an output to resemble the input: brightness, edges, each colour channel."""
 _REACH = 2
 """Largest shift of the output that is tried, in pixels of the input."""
 
 
 class ImageSimilarity(Struct, frozen=True):
-    """Correlations of outputs with the pictures that went in, at the input's size: the least of two photographs.
+    """Correlations of outputs with input pictures, at the input's size: the smaller value of two photographs.
 
-    `luma` is that of brightness, below 0 where it is inverted; `edges` of its gradients; `channel` the least of a
-    colour with its own, in `order`. `shift` is by how many pixels of the input, down and right, edges agree best.
+    - `luma`: the correlation of brightness, below 0 if inverted; `edges`: of its gradients.
+    - `channel`: the smallest correlation of a colour channel, with the channels in `order`.
+    - `shift`: the offset in pixels of the input, down and right, at which the edges agree best.
     """
 
     luma: float
@@ -59,7 +60,7 @@ def measure_similarity(canvases: Sequence[Numbers], outputs: Sequence[NDArray[An
 
 
 def shrink(planes: NDArray[Any], scale: int) -> Numbers:
-    """Return the means of cells of scale x scale, [C, s H, s W] -> [C, H, W]."""
+    """Average cells of scale x scale, [C, s H, s W] -> [C, H, W]."""
     channels, rows, columns = planes.shape
     cells = planes.astype(np.float64).reshape(channels, rows // scale, scale, columns // scale, scale)
     small: Numbers = cells.mean(axis=(2, 4))
@@ -71,7 +72,7 @@ def _grey(planes: Numbers) -> Numbers:
 
 
 def _edges(grey: Numbers) -> Numbers:
-    """Return the differences of neighbours, across and down."""
+    """Return the differences of neighbouring pixels, across and down: [H, W] -> [2, H - 1, W - 1]."""
     return np.stack([np.diff(grey, axis=1)[:-1], np.diff(grey, axis=0)[:, :-1]])
 
 
@@ -86,7 +87,7 @@ def _best_shift(picture: Numbers, small: Numbers) -> tuple[int, int]:
 
 
 def _correlation(one: NDArray[Any], other: NDArray[Any]) -> float:
-    """Return Pearson's correlation, 0 where either side is the same everywhere."""
+    """Return Pearson's correlation, 0 if either side is constant."""
     first, second = (each.ravel() - each.mean() for each in (one, other))
     size = float(np.sqrt((first @ first) * (second @ second)))
     return float(first @ second) / size if size > 0 else 0.0

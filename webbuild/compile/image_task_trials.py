@@ -1,4 +1,4 @@
-"""Trials of a picture model: input ranges and mask meanings, and how much each output resembles the input."""
+"""Trials of a picture model: how much the output resembles the input for each input range and mask meaning."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from webbuild.tasks.decoding.output_picture import picture_planes
 Numbers = NDArray[np.float64]
 
 _RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0))
-"""Output ranges (black, white), the narrowest first: the first that contains the output is taken."""
+"""Output ranges (black, white), the narrowest first: the first one that contains the output is chosen."""
 _SLACK, _WITHIN = 0.1, 0.98
-"""How far outside a range values may lie, relative to its width, and which fraction of the values may."""
+"""Allowed overshoot of a range, relative to its width, and the fraction of values that must be within it."""
 _UNCHANGED = 1e-3
-"""Largest difference, relative to white, of two outputs that do not depend on the pixels in the hole."""
+"""Largest difference, relative to white, at which the output does not depend on the pixels in the hole."""
 
 
 class PreprocessingCandidate(Struct, frozen=True):
@@ -45,8 +45,8 @@ class PreprocessingCandidate(Struct, frozen=True):
 class PictureTrial(Struct, frozen=True):
     """Result of one trial: the task with its output range and channel order, and the likeness of output and input.
 
-    `error` is the RMS difference from the input, relative to white. If the model takes a mask, likeness and error are
-    those of the pixels outside the hole.
+    `error` is the RMS difference from the input, relative to white. If the model takes a mask, likeness and error
+    cover only pixels outside the hole.
     """
 
     candidate: PreprocessingCandidate
@@ -56,9 +56,9 @@ class PictureTrial(Struct, frozen=True):
 
 
 class PictureModel(Struct, frozen=True):
-    """The original model, its feeds besides pictures and mask, and the output range that its graph shows.
+    """The original model, its feeds other than pictures and mask, and the output range read from its graph.
 
-    `reference` is the input of a second picture, whose values are in the range of the first.
+    `reference` is the input of a second picture, in the same range as the first.
     """
 
     original: NativeRunner
@@ -68,14 +68,14 @@ class PictureModel(Struct, frozen=True):
 
 
 class Canvas(Struct, frozen=True):
-    """A photograph in the size of the input, and another one in that of the second picture, if there is one."""
+    """A photograph at the size of the input, and another photograph for the second picture input, if there is one."""
 
     picture: Numbers
     other: Numbers | None = None
 
 
 def trial_hole(image: ImageInput) -> Hole:
-    """Return a hole in the lowest third of an input: the pixels above it are compared."""
+    """Return a hole in the lowest third of an input, [H, W]: the pixels above it are compared."""
     height, width = input_size(image)
     hole = np.zeros((height, width), bool)
     hole[height * 2 // 3 :, width // 3 : width * 2 // 3] = True
@@ -85,7 +85,7 @@ def trial_hole(image: ImageInput) -> Hole:
 def try_candidates(
     candidates: Sequence[PreprocessingCandidate], task: ImageTask, model: PictureModel
 ) -> Iterator[PictureTrial]:
-    """Yield a trial of each candidate on two photographs while time is left; leave out outputs with NaN or infinity."""
+    """Yield a trial of each candidate on two photographs while time is left; skip outputs with NaN or infinity."""
     canvases, left, longest = _canvases(candidates[0].image, model), SECONDS, 0.0
     for candidate in candidates:
         if longest > left:
@@ -159,7 +159,7 @@ def _judge(
 
 
 def _output_range(image: ImageInput, model: PictureModel, planes: Sequence[NDArray[Any]]) -> tuple[float, float]:
-    """Return the values of black and white: the studio range comes out as it goes in."""
+    """Return the values of black and white: a model for the studio range also outputs the studio range."""
     studio = with_range(image, STUDIO)
     if image.color == "gray" and np.allclose([image.scale, *image.mean, *image.std], [studio.scale, *studio.mean, 1]):
         return 16 / 255, 235 / 255
@@ -169,7 +169,7 @@ def _output_range(image: ImageInput, model: PictureModel, planes: Sequence[NDArr
 
 
 def with_first_range(reference: ReferenceInput, image: ImageInput) -> ReferenceInput:
-    """Return the input of the second picture with the values of the first one."""
+    """Return the input of the second picture with the normalization of the first one."""
     return msgspec.structs.replace(reference, scale=image.scale, mean=image.mean, std=image.std)
 
 

@@ -1,4 +1,4 @@
-"""Task inference: before the passes for a model without post-processing, else after them."""
+"""Task inference: before the passes for a model without post-processing, else after the passes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 _MAX_ROUNDS = 8
-"""Rounds of constant folding, each of which may enable another."""
+"""Maximum rounds of constant folding: one round may enable another."""
 _APPENDING = ("append-nms", "append-detr-postprocess", "append-class-maps", "append-label-scores")
 """Passes that append post-processing."""
 _FEW_OUTPUTS = 3
-"""Most outputs of a model for which tasks with fitting shapes are suggested."""
+"""Tasks with fitting shapes are suggested only for models with at most this many outputs."""
 _MAX_VALUE_COUNT = 1 << 16
 """Most distinct values of an integer output that may be class labels."""
 
@@ -46,7 +46,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     Raises:
         WebbuildError: `class-count-mismatch`.
     """
-    if task == "tensor":  # its outputs need no post-processing
+    if task == "tensor":  # tensor outputs need no post-processing
         return None
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
@@ -62,7 +62,7 @@ def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> boo
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
-    """Return the task of an unrecognized model by its number of classes, if that fits the labels; else None."""
+    """Return the task of an unrecognized model whose number of classes fits the labels; else None."""
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(signature).task).kind != "tensor":
@@ -108,7 +108,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
 
 
 def _nearest_task(signature: ModelSignature, task: str) -> str:
-    """Return the fix for a model that does not fit the `task` of `--task`: the nearest task that it fits."""
+    """Return the fix for a model that does not fit the `task` of `--task`: the tasks that it fits."""
     fitting = [name for name in _fitting_tasks(signature) if name != task]
     shapes = "leave out the task: the page then draws each output by its shape, and you decode the tensors"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
@@ -124,7 +124,7 @@ def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
 
 
 def _with_fitting_tasks(match: TaskMatch, signature: ModelSignature, *, complete: bool) -> TaskMatch:
-    """Return the match; task `tensor` with a hint at the tasks that fit its shapes."""
+    """Return the match; for task `tensor`, with a hint naming the tasks that fit its shapes."""
     if kind_of(match.task).kind != "tensor":
         return match
     fitting = (
@@ -139,7 +139,7 @@ def _with_fitting_tasks(match: TaskMatch, signature: ModelSignature, *, complete
 
 
 def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
-    """Raise unless every graph has the post-processing that the model lacked.
+    """Raise unless a pass appended the missing post-processing to every graph.
 
     Raises:
         WebbuildError: `postprocess-not-appended`, with the reason of the pass.
@@ -160,7 +160,7 @@ def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
 
 
 def with_int32_inputs(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return the match with the inputs as int32 that the patched graph takes as int32."""
+    """Return the match with int32 for each int64 input that the patched graph takes as int32."""
     import onnx_ir as ir
 
     narrow = {value.name for value in model.graph.inputs if value.dtype == ir.DataType.INT32}
@@ -241,7 +241,7 @@ def _describe_signature(signature: ModelSignature) -> str:
 
 
 def _describe_specs(values: tuple[TensorSpec, ...]) -> str:
-    """Return names, type and shape, those of one shape together."""
+    """Return names, type and shape, grouped by type and shape."""
     alike: dict[str, list[str]] = {}
     for value in values:
         alike.setdefault(f"{value.dtype} {list(value.shape)}", []).append(f"'{value.name}'")

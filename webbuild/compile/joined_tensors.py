@@ -1,4 +1,4 @@
-"""Concatenated outputs: one output that holds several tensors, such as a picture and the maps it was made from."""
+"""Concatenated outputs: one output that holds several tensors, such as a picture and its intermediate maps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SAME_PLACES = {"Identity", "Cast", "Clip", "Relu", "Sigmoid", "Tanh"}
 
 
 def with_joined_tensors(match: TaskMatch, graph: ir.Model) -> TaskMatch:
-    """Return the match of a tensor model on a picture, with the tensors that its outputs concatenate.
+    """Return the match of a tensor model with a picture input, with the tensors that its outputs concatenate.
 
         [1, 3, h, w], [1, 1, h, w], [1, 3, h, w]  ->  Concat  ->  [1, 7, h, w]
 
-    Only outputs count of which one part may be a picture and others are not.
+    An output counts only if at least one of its parts has three channels, like a picture.
     """
     if not any(isinstance(each, ImageInput) for each in match.inputs):
         return match
@@ -39,7 +39,7 @@ def with_joined_tensors(match: TaskMatch, graph: ir.Model) -> TaskMatch:
 
 
 def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]:
-    """Return the parts of an output [1, C, h, w] or [1, h, w, C], the most processed first; none for others."""
+    """Return the parts of an output [1, C, h, w] or [1, h, w, C], the deepest in the graph first; else none."""
     shape = static_shape(output)
     if output.name is None or output.dtype != ir.DataType.FLOAT or shape is None or len(shape) != 4 or shape[0] != 1:
         return []
@@ -62,7 +62,7 @@ def _joined(output: ir.Value, depths: dict[ir.Value, int]) -> list[JoinedTensor]
 
 def _last_concat(output: ir.Value) -> tuple[ir.Node, int] | None:
     """Return the Concat that produces an output, and the output axis that it concatenates."""
-    axes = [0, 1, 2, 3]  # of the value that is looked at, by those of the output
+    axes = [0, 1, 2, 3]  # axis of the current value for each axis of the output
     value: ir.Value | None = output
     while value is not None and (node := value.producer()) is not None:
         if node.op_type == "Concat" and node.domain == "":

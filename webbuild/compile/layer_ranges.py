@@ -14,19 +14,19 @@ from webbuild.manifest.manifest import ImageInput
 from webbuild.passes.rewrite import static_shape
 
 USUAL_LOG_PRIOR, RARE_LOG_PRIOR = math.log(2), math.log(0.5)
-"""Log prior odds of the usual range of the task, and of a range that few exports take."""
+"""Log prior odds of the task's usual range, and of a range that few exports use."""
 CLEAR_MARGIN, SURE_MARGIN, TRIAL_MARGIN = math.log(2.5), math.log(8), math.log(30)
-"""Log-odds margins: of the best range over the usual one; of the usual one over all others; to skip a trial."""
+"""Log-odds margins: for another range over the usual one; for the usual one over all others; to skip a trial."""
 
 
 UNNORMALIZED_MEAN_ERROR = 1.0
-"""Extra error of the estimated input mean if the first layer may never have had a normalization."""
+"""Extra error of the estimated input mean if the first layer may be trained without BatchNormalization."""
 MIN_MEAN_SIGMAS = 4
-"""Standard errors from 0 at which the estimated mean is reported."""
+"""The estimated mean is reported if it is at least this many standard errors from 0."""
 
 
 class LayerRanges(Struct, frozen=True):
-    """The likeliest range, the reason (empty if trials have to decide), and the ranges worth a trial."""
+    """The likeliest range, the reason (empty if trials must decide), and the ranges to try."""
 
     best: PixelRange
     reason: str
@@ -36,7 +36,7 @@ class LayerRanges(Struct, frozen=True):
 def weigh_ranges(
     model: ir.Model, image: ImageInput, canvases: Sequence[Numbers], usual: PixelRange
 ) -> LayerRanges | None:
-    """Return the ranges ranked by the first layer, None if it holds no evidence."""
+    """Rank the ranges by the weights of the first layer; None if these are no evidence."""
     layer = find_first_layer(model, image)
     if layer is None:
         return None
@@ -61,9 +61,9 @@ def weigh_ranges(
 
 
 def _makes_pictures(model: ir.Model, image: ImageInput) -> bool:
-    """Whether an output has as many channels as the picture: such networks often have no first normalization.
+    """Whether an output has as many channels as the picture: these networks often have no first normalization.
 
-    The biases of their first layer are then no evidence of the input's mean.
+    Without one, the biases of the first layer are no evidence of the input's mean.
     """
     channels = len(image.mean)
     shapes = [static_shape(value) or [] for value in model.graph.outputs]

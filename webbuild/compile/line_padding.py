@@ -22,7 +22,7 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 REFERENCE_WIDTH = 320
-"""Pixels to which PaddleOCR pads each line itself."""
+"""Width in pixels to which PaddleOCR pads each line."""
 _MAX_LINES = 100
 
 
@@ -42,7 +42,7 @@ def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sa
         texts = {width: _read(match, loaded, sample, image, width) for width in _widths(match, loaded, sample, image)}
         if len(set(texts.values())) > 1:
             readings = ", ".join(f"{text!r} at {width} pixels" for width, text in texts.items())
-            warnings.append(f"sample {Path(sample.name).name} is read in another way where it is padded: {readings}")
+            warnings.append(f"sample {Path(sample.name).name} is read differently when padded: {readings}")
     loaded.original.close()
     return warnings
 
@@ -69,11 +69,11 @@ def padded_line_warnings(
 ) -> list[str]:
     """Return a warning if detected lines are read differently when they are padded to a width of the model.
 
-    Each line is read at the width that it runs at, and at its own width: rounded up to whole columns, and at least
+    Each line is read at the bundle's width, and at its own width: rounded up to whole columns, and at least
     `REFERENCE_WIDTH`. A recognizer with one width gets no warning.
 
     Args:
-        variants: of a stage, with samples.
+        variants: the variants of a stage, with samples.
         boxes_by_sample: the boxes that an earlier stage found, by sample.
     """
     loaded, match = variants[0].loaded, variants[0].compiled.match
@@ -90,17 +90,15 @@ def padded_line_warnings(
     if not changed:
         return []
     own, padded = changed[0]
-    what = (
-        f"{len(changed)} of {len(pairs)} lines wider than {REFERENCE_WIDTH} pixels are read in another way where they"
-    )
-    warning = f"are padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
+    what = f"{len(changed)} of {len(pairs)} lines wider than {REFERENCE_WIDTH} pixels are read differently when"
+    warning = f"padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
     return [f"{what} {warning}"]
 
 
 def _paired_readings(
     match: TaskMatch, loaded: LoadedModel, file: Path, specs: Sequence[CropInput], boxes: Sequence[CropBox]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (text without padding, text with padding) of each line that is padded further than PaddleOCR pads it."""
+    """Yield (text without padding, text with padding) of each line with more padding than in PaddleOCR."""
     rgba = load_image(file)
     (name,) = kind_of(match.task).needed_outputs(match.task)
     for box in boxes:

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 
 class LoadedModel(Struct, frozen=True):
-    """A model that native ONNX Runtime runs, a size for each free dimension, and the repairs that were made.
+    """A model that native ONNX Runtime runs, a size for each free dimension, and the repairs.
 
-    `ranges` are the value ranges of bounded inputs. `cache` holds plans and outputs of proofs, None without a cache.
-    `checked` holds the original's outputs from trying its sizes, by hash of the inputs.
+    - `ranges`: the value ranges of bounded inputs.
+    - `cache`: plans, and outputs of native ONNX Runtime; None without a cache.
+    - `checked`: the original's outputs from the run that checked its sizes, by hash of the inputs.
     """
 
     source: OnnxModel
@@ -58,11 +59,19 @@ def load_model(
     used_outputs: Collection[str] | None = None,
     cache: ContentCache | None = None,
 ) -> LoadedModel:
-    """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
+    """Load a model, fix the inputs in `values`, and choose its free dimensions: from `dims`, pictures, samples, rules.
 
-    `states` are outputs by state input, in addition to those found by names; None for a model without states. `source`
-    is the model if its file has been read. `used_outputs` are the outputs that later stages read; None keeps all inputs
-    and outputs. `cache` holds outputs of native ONNX Runtime.
+    Args:
+        path: the model file.
+        dims: the user's sizes.
+        progress: prints the step.
+        values: the inputs that become constants.
+        size: the picture size.
+        samples: the user's sample files.
+        states: outputs by state input, in addition to the pairs found by name; None to pack without states.
+        source: the model, if its file has been read.
+        used_outputs: the outputs that later stages read; None keeps all inputs and outputs.
+        cache: the cache of native ONNX Runtime's outputs.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs` and `resolve_sizes` raise, `reshape-mismatch`,
@@ -85,7 +94,7 @@ def load_model(
 
 
 def with_memoized_original(loaded: LoadedModel) -> LoadedModel:
-    """Return a model whose original memoizes its outputs. Only after compiling, whose trials measure time."""
+    """Return the model with a memoizing original. Call it only after compiling: the trials measure time."""
     if isinstance(loaded.original, MemoizedRunner):
         return loaded
     return msgspec.structs.replace(loaded, original=MemoizedRunner(loaded.original, loaded.cache, loaded.checked))
@@ -111,7 +120,7 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
 def _check_sizes(
     source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], original: NativeRunner, cache: ContentCache | None
 ) -> tuple[NativeRunner, Mapping[str, Answer]]:
-    """Run the original at the user's sizes. Returns it with zero states, and its outputs if it has no states."""
+    """Run the original at the user's sizes; return it with zero states, and its outputs if it has no states."""
     runner = MemoizedRunner(original, cache)
     check_given_sizes(source, sizes, dims, runner)
     original.close()

@@ -1,4 +1,4 @@
-"""The task of a model, matched before its passes run and after: what a pass appends shows only then."""
+"""Task matching before and after the passes: only the patched graph has the outputs that a pass appends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def named_task(loaded: LoadedModel, task: str | None, overrides: Overrides, links: StageLinks | None) -> str | None:
-    """Return the task that the user, a later stage or the number of labels determines; None to infer it."""
+    """Return the task set by the user, by a later stage or by the number of labels; None to infer it."""
     source, dims = loaded.source, loaded.dims.dims
     if task is None and links is not None and has_keypoints(source, dims, links.keypoints):
         task = "pose"
@@ -33,10 +33,10 @@ def named_task(loaded: LoadedModel, task: str | None, overrides: Overrides, link
 def match_before_passes(
     loaded: LoadedModel, task: str | None, nms: NmsPlacement, overrides: Overrides
 ) -> tuple[TaskMatch | None, bool]:
-    """Match a task before the passes run: for a model without post-processing, which a pass will append.
+    """Match the task of a model without post-processing: a pass will append it.
 
     Returns:
-        The match, None for a model with post-processing; and whether only measured values, not shapes, show that.
+        The match, None for a model with post-processing; and whether the shapes fit a task but measured values do not.
     """
     source, dims = loaded.source, loaded.dims.dims
     if overrides.known is not None:
@@ -60,13 +60,13 @@ def match_after_passes(
     complete: bool,
     alone: bool,
 ) -> TaskMatch:
-    """Return the match from before the passes, else that of the patched graph's outputs.
+    """Return the match from before the passes, else infer it from the patched graph's outputs.
 
-    The task is `tensor` if `nms` is `keep` and the task needs post-processing, or if a model that is `alone` would need
-    an earlier stage.
+    The task is `tensor` if `nms` is `keep` and the task needs post-processing, or if the task needs an earlier stage
+    and the model is packed `alone`.
     """
     source = loaded.source
-    plain = nms == "keep" and takes_prompt(source.signature)  # its tokenizer is only for the page
+    plain = nms == "keep" and takes_prompt(source.signature)  # only the page uses the tokenizer
     match = early or infer_task(source, planned, "tensor" if plain else task, complete=complete)
     if nms == "keep" and match.postprocess is not None:
         match = infer_task(source, planned, "tensor")

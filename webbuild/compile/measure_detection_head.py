@@ -22,16 +22,16 @@ from webbuild.tasks.recognition.yolo import DECODED_NOTE, OFFSETS_NOTE, named_cl
 from webbuild.tasks.task_match import TaskMatch
 
 _MIN_SHARE = 0.9
-"""Fraction of boxes or rows that has to satisfy a condition."""
+"""Fraction of boxes or rows that must satisfy a condition."""
 _MIN_DECODED_CORRELATION = 0.8
 """Least correlation of box centres with anchor centres if boxes are decoded."""
 _MAX_OFFSET_CORRELATION = 0.5
-"""Largest correlation of offsets with anchor centres."""
+"""Largest correlation of box values with anchor centres if boxes are offsets."""
 _MIN_CENTRE_SPREAD = 0.1
 """Least standard deviation of decoded centres, as a fraction of the input."""
 _SLACK = 1e-3
 _MIN_KEYPOINT_COLUMNS = 4
-"""Least columns of keypoints: x and y of two."""
+"""Least columns of keypoints: x and y of two keypoints."""
 _MAX_EMPTY_OBJECTNESS = 0.3
 """Largest median objectness of a grid, whose cells are mostly empty."""
 _FIRST_SIGMOID_COLUMN = {"yolov5": 0, "fastestdet": 2}
@@ -41,11 +41,11 @@ _FIRST_SIGMOID_COLUMN = {"yolov5": 0, "fastestdet": 2}
 def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
     """Return the match with the measured decoding of the head; None if the outputs are not scores and boxes.
 
-    - YOLO rows that were guessed: scores in 0..1, and box centres spread over the input.
-    - YOLO offsets in cells: all in 0..1, uncorrelated with the grid; they are decoded with the published anchors.
-    - Other detectors: scores outside of 0..1 are logits. Boxes with x1 <= x2 and y1 <= y2 around their anchors are
-      decoded already, as fractions of the input or in pixels.
-    - Grids of cells: most cells are empty.
+    - Guessed YOLO rows need scores in 0..1, and box centres spread over the input.
+    - YOLO offsets in cells are all in 0..1, and uncorrelated with the grid; the published anchors decode them.
+    - In other detectors, scores outside of 0..1 are logits. Boxes with x1 <= x2 and y1 <= y2 around their anchors are
+      already decoded, as fractions of the input or in pixels.
+    - In grids of cells, most cells must be empty.
     """
     spec = match.postprocess
     is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2
@@ -81,7 +81,7 @@ def _with_threshold(match: TaskMatch, spec: ClassMapsPostprocess, answers: Seque
 
 
 def _are_logits(numbers: NDArray[Any]) -> bool:
-    """Whether values are logits: some lie outside of 0..1."""
+    """Whether values are logits: some are outside of 0..1."""
     return bool(numbers.min() < -_SLACK or numbers.max() > 1 + _SLACK)
 
 
@@ -95,7 +95,10 @@ def _are_cells(spec: AnchorPostprocess, scores: NDArray[Any], answers: Sequence[
 def _without_keypoints(
     match: TaskMatch, spec: YoloPostprocess, answers: Sequence[Arrays]
 ) -> tuple[TaskMatch, YoloPostprocess]:
-    """Return rows of YOLOv5-face without the keypoints between objectness and class scores: pairs in pixels."""
+    """Return the match and spec of YOLOv5-face rows without the keypoints between objectness and class scores.
+
+    Keypoints are an even number of columns outside of 0..1: (x, y) in pixels.
+    """
     if spec.layout != "rows" or spec.strides:
         return match, spec
     table = np.concatenate([each[spec.output][0] for each in answers])[:, 5:]
@@ -115,7 +118,7 @@ def _without_keypoints(
 
 
 def _are_offsets(spec: AnchorPostprocess, answer: Arrays) -> bool:
-    """Whether boxes are four values in 0..1 whose first two do not correlate with anchor centres."""
+    """Whether boxes are four values in 0..1, with the first two uncorrelated with anchor centres."""
     boxes, anchors = join_columns(spec.boxes, answer), anchor_boxes(spec)[0]
     if len(boxes) != len(anchors) or _are_logits(boxes) or not (boxes.std(0) > 0).all():
         return False
@@ -125,7 +128,7 @@ def _are_offsets(spec: AnchorPostprocess, answer: Arrays) -> bool:
 
 
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:
-    """Whether scores are in 0..1, and decoded centres lie in or near the input."""
+    """Whether scores are in 0..1, and decoded centres are in or near the input."""
     table = output[0].T if spec.layout == "columns" else output[0]
     scores, centres = np.delete(table, np.r_[:4, 5 : 5 + spec.skipped_columns], axis=1), table[:, :2] / spec.size[::-1]
     near = bool(np.mean((centres > -0.5) & (centres < 1.5)) > _MIN_SHARE) and bool(

@@ -1,4 +1,4 @@
-"""Meaning of an output's values, measured on two photographs if the graph does not show it."""
+"""Meaning of an output's values, measured on two photographs if the graph does not determine it."""
 
 from __future__ import annotations
 

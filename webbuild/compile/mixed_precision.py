@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
-"""Errors after which a model that `may_stay` in float32 does."""
+"""With `may_stay`, the model stays in float32 after these errors."""
 PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
 
 
@@ -84,13 +84,13 @@ def build_reduced_precision_graph(
         options: the threshold inputs.
         samples: the samples of the search and the proof.
         equivalence: the proof of `graphs`.
-        budget: limits of the search, and the share of weights that `auto` has to save.
+        budget: limits of the search, and the fraction of the weights that `auto` must save.
         progress: prints each step.
         browser: whether Chromium may run float16.
         shared: the half-precision weights of other variants.
         sequence: the steps of a model with states, for search and proof.
         states: the states.
-        may_stay: whether the model stays in float32 if no node can be float16, as with `auto`.
+        may_stay: whether the model stays in float32 if no float16 graph can be shipped, as with `auto`.
         batch: the batch of a graph for several pictures.
 
     Raises:
@@ -103,7 +103,7 @@ def build_reduced_precision_graph(
         reason = "the bundle has no WebGPU graph, and only WebGPU uses float16"
         if not may_stay:
             raise WebbuildError(
-                "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
+                "fp16-unavailable", reason, "pack it with --precision fp32, or with auto, which keeps float32 here"
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(mode, reason, model, ""))
     with select_backend(browser=browser) as opened:
@@ -160,12 +160,12 @@ def _confirmed_search(
     checker: AccuracyChecker,
     progress: ProgressReporter,
 ) -> SearchResult:
-    """Search on one backend and confirm the result on the other; search again there if it gives other results."""
+    """Search on one backend and check the result on the other; if it fails there, search again on that backend."""
     searched = search(search_backend)
     if proof_backend is search_backend or searched.best is None:
         return searched
     if reason := checker.check(searched.best.model, proof_backend).mismatch:
-        progress.print(f"    {proof_backend.name} refuses it: {reason}")
+        progress.print(f"    {proof_backend.name} rejects it: {reason}")
         return search(proof_backend)
     progress.print(f"    {proof_backend.name} confirms it")
     return searched
@@ -203,10 +203,10 @@ def _graph_precision(searched: SearchResult) -> Precision:
 
 
 def _refusal(mode: PrecisionMode, model: ir.Model, searched: SearchResult, budget: SearchBudget) -> str:
-    """Return why no graph in half precision is shipped, empty where one is."""
+    """Return why no half-precision graph is shipped, empty if one is shipped."""
     first = next((each.mismatch for each in searched.evaluations if each.mismatch), "")
     if not searched.evaluations:
-        return "no node can be float16: the operator or the values of each need float32"
+        return "no node can be float16: each needs float32 for its operator or its values"
     if searched.best is None:
         return f"the results differ with {searched.evaluations[-1].fraction.mean:.0%} of the graph in float16: {first}"
     before, after = weight_bytes(model), weight_bytes(searched.best.model)
@@ -221,7 +221,7 @@ def _fix(mode: PrecisionMode) -> str:
         return (
             "use --precision mixed, which keeps some nodes in float32, or auto, which does so only if it saves enough"
         )
-    return "pack it with --precision fp32 or auto, which then keeps float32; --budget evaluations=80 searches longer"
+    return "pack it with --precision fp32, or auto, which keeps float32 here; --budget evaluations=80 searches longer"
 
 
 def _result(searched: SearchResult) -> str:

@@ -62,19 +62,19 @@ def compile_variants(
     compile_several: Callable[[LoadedModel, CompiledModel, int], CompiledModel],
     samples: Sequence[Path] = (),
 ) -> list[ModelVariant]:
-    """Compile a model for each size and each batch, the batches of a size together.
+    """Compile a model for each size and each batch; the batches of a size are adjacent.
 
     Args:
-        loaded: the model for the first size, or for the only one that it has.
+        loaded: the model for the first size, or for its only size.
         dims: sizes of other free dimensions.
-        sizes: the picture sizes; the first is that of `loaded`.
+        sizes: the picture sizes; the first is the size of `loaded`.
         batches: the batch sizes; the first is 1.
-        compile_single: compiles for one size; takes the match of the first size, None for the first itself.
+        compile_single: compiles for one size; takes the match of the first size, None for the first size itself.
         compile_several: compiles for a batch; takes the model compiled for one picture.
         samples: the user's sample files.
 
     Raises:
-        WebbuildError: what `with_batch`, `resize_model` and the two raise, with the variant in the message.
+        WebbuildError: what `with_batch`, `resize_model` and the two callbacks raise, with the variant in the message.
     """
     batch_dims = {batch: with_batch(loaded.source.signature, batch, dims) for batch in batches}
     variants: list[ModelVariant] = []
@@ -98,7 +98,7 @@ def compile_variants(
 
 @contextmanager
 def prefix_errors(name: str) -> Iterator[None]:
-    """Prefix the message of a WebbuildError raised in the block with `name`, a variant or a field; nothing if empty."""
+    """Prefix the message of a WebbuildError raised in the block with `name` (a variant or a field), unless empty."""
     try:
         yield
     except WebbuildError as error:

@@ -1,4 +1,4 @@
-"""Number inputs beside a picture, such as an exposure: their default values, found by trial."""
+"""Number inputs next to a picture, such as an exposure: trials find their defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.runners.native import NativeRunner
 _VALUES = (1.0, 0.5, 0.0, 2.0, 10.0, 100.0, -1.0)
 """Defaults that are tried, the likeliest first: 1 for a factor, 0.5 for a strength."""
 _MIN_DEPENDENCE = 0.01
-"""Least picture dependence of the answers: a factor of 0 removes all of it."""
+"""Least picture dependence of the outputs: a factor of 0 removes it all."""
 
 
 def describe_number(number: NumberInput) -> str:
@@ -30,7 +30,7 @@ def choose_numbers(
     original: NativeRunner,
     other_feeds: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[NumberInput, ...]:
-    """Return the number inputs with the first default whose answers are finite and depend on the picture, else 1."""
+    """Return the number inputs with the first default that gives finite, picture-dependent outputs; else unchanged."""
     for value in _VALUES:
         tried = tuple(NumberInput(name=each.name, shape=each.shape, default=value) for each in numbers)
         feeds = {**(other_feeds or {}), **number_feeds(tried)}

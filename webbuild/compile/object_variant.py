@@ -1,4 +1,4 @@
-"""The variant of a mask decoder for several objects in a run, which a grid of clicks uses."""
+"""The variant of a mask decoder that segments several objects per run, for a grid of clicks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 OBJECTS = 16
-"""Objects in a run: their logits of 256 x 256 take 12 MiB, and a grid of 32 x 32 clicks takes 64 runs."""
+"""Objects per run: their logits of 256 x 256 take 12 MiB, and a grid of 32 x 32 clicks takes 64 runs."""
 _CLOSE = 1e-3
 """Tolerance between outputs of a batch and of single runs, relative to the largest magnitude."""
 
@@ -31,9 +31,9 @@ def with_object_variant(
     dims: Mapping[str, int],
     compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
 ) -> list[ModelVariant]:
-    """Return the variants of a mask decoder, with one for a click on each of several objects if their number is free.
+    """Return the variants of a mask decoder, and one for a click on each of several objects if their number is free.
 
-    There is none if outputs of a batch differ from those of single runs, or if every prompt needs a box.
+    It is left out if outputs of a batch differ from outputs of single runs, or if every prompt needs a box.
     """
     first = variants[0]
     signature = first.loaded.source.signature
@@ -45,14 +45,14 @@ def with_object_variant(
         return list(variants)
     with prefix_errors(name := f"{OBJECTS} objects"):
         if (why := _why_one_object(first.loaded, sizes)) is not None:
-            return [_with_assumption(first, f"clicks on several objects take a run each: {why}"), *variants[1:]]
+            return [_with_assumption(first, f"clicks on several objects take one run each: {why}"), *variants[1:]]
         resized = resize_model(first.loaded, {**dims, **sizes}, None)
         compiled = compile_single(resized, first.compiled.match)
     return [*variants, ModelVariant(resized, compiled, name=name)]
 
 
 def check_one_object(signature: ModelSignature, dims: Mapping[str, int]) -> None:
-    """Check that `--dim` does not set several objects for a mask decoder: a prompt has one.
+    """Check that `--dim` does not set several objects for a mask decoder: a prompt has one object.
 
     Raises:
         WebbuildError: `conflicting-options`.
@@ -75,7 +75,7 @@ def _with_assumption(variant: ModelVariant, note: str) -> ModelVariant:
 
 
 def _why_one_object(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None:
-    """Return why a batch of objects gives other outputs than one object at a time, None if it does not."""
+    """Return why a batch of objects gives other outputs than single runs, None if the outputs agree."""
     signature, native = loaded.source.signature, loaded.original
     free = {key for key, size in sizes.items() if size == OBJECTS}
     specs = [
@@ -100,7 +100,7 @@ def _why_one_object(loaded: LoadedModel, sizes: Mapping[str, int]) -> str | None
         if not want.any():
             return f"'{name}' is 0 on random inputs, which proves nothing"
         if not np.abs(got - want).max() <= _CLOSE * np.abs(want).max():
-            return f"'{name}' of {OBJECTS} together is not what each alone has"
+            return f"'{name}' of {OBJECTS} together differs from single runs"
     return None
 
 
@@ -110,7 +110,7 @@ def _describe_error(error: WebbuildError) -> str:
     if error.code != "reference-run-failed" or node is None:
         return error.message
     which = f"node '{node[2]}', {node[1]}," if node[2] else f"a {node[1]}"
-    return f"{which} of the export takes one object"
+    return f"{which} of the export takes only one object"
 
 
 def _feeds_of_object(feeds: Mapping[str, NDArray[Any]], free: set[str], at: int) -> dict[str, NDArray[Any]]:

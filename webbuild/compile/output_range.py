@@ -1,4 +1,4 @@
-"""Output range of a picture, the values of black and white, read from the graph's last operators."""
+"""Output range of a picture (its values of black and white), read from the graph's last operators."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from msgspec import Struct
 from webbuild.passes.rewrite import constant, input_value
 
 _MAX_NODES = 16
-"""How many nodes before the output are examined."""
+"""Number of nodes before the output that are examined."""
 _SAME_VALUES = frozenset(
     {"Identity", "Cast", "Transpose", "Reshape", "DepthToSpace", "Slice", "Round", "Squeeze", "Unsqueeze", "Floor"}
 )
-"""Operators that move values and do not change them."""
+"""Operators that move or round values, and do not change their range."""
 _BOUNDED = {"Sigmoid": (0.0, 1.0), "HardSigmoid": (0.0, 1.0), "Tanh": (-1.0, 1.0)}
 
 
 class OutputRange(Struct, frozen=True):
-    """The values of black and white, and why: a reason that begins with how sure it is."""
+    """The values of black and white, and the reason, which begins with its certainty (sure, likely, a guess)."""
 
     low: float
     high: float
@@ -67,7 +67,7 @@ def _bounds(node: ir.Node) -> tuple[float, float] | None:
 
 
 def _scaling(node: ir.Node) -> tuple[float, float] | None:
-    """Return what a node multiplies by and then adds, None where it does anything else."""
+    """Return the factor and the summand of a node, value * factor + summand; None for other nodes."""
     if node.op_type not in ("Mul", "Div", "Add", "Sub") or len(node.inputs) != 2:
         return None
     variable = _variable(node)

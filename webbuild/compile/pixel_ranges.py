@@ -27,7 +27,7 @@ IMAGENET = PixelRange("ImageNet's mean and deviation", 1 / 255, (0.485, 0.456, 0
 PLAIN = PixelRange("0..255", 1.0)
 CENTRED = PixelRange("0..255 less ImageNet's mean", 1.0, (123.675, 116.28, 103.53))
 STUDIO = PixelRange("16/255..235/255", 219 / 255 / 255, (-16 / 255,) * 3)
-"""Luma in the studio range of ITU-R BT.601; only chosen by option, since trials cannot tell it from 0..1."""
+"""Luma in the studio range of ITU-R BT.601; only an option chooses it, because trials cannot tell it from 0..1."""
 RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
 """The ranges that exports use, the most common first."""
 
@@ -44,5 +44,5 @@ def with_range(image: Picture, values: PixelRange) -> Picture:
 
 
 def usual_ranges(image: ImageInput) -> tuple[PixelRange, ...]:
-    """Return the ranges for an input with so many channels: ImageNet's need three."""
+    """Return the ranges that fit the input's number of channels: ImageNet's needs three."""
     return RANGES if len(image.mean) == 3 else tuple(each for each in RANGES if each is not IMAGENET)

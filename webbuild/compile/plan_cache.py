@@ -1,4 +1,4 @@
-"""Cache of patched graphs, by a hash of everything that the passes read."""
+"""Cache of patched graphs, by a hash of the passes' inputs: model, options and code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _CachedGraph(Struct, frozen=True):
-    """A graph without weights. `originals` maps weights to those of the original, `entries` others to cache keys."""
+    """A graph without weights. `originals` maps weights to the original's weights, `entries` others to cache keys."""
 
     model: bytes
     originals: dict[str, str]
@@ -35,7 +35,7 @@ class _CachedPlan(Struct, frozen=True):
 def plan_key(model: ir.Model, options: PassOptions) -> str | None:
     """Return a hash of a model with its weights, the options of the passes, and their code.
 
-    None for a model whose plan is not cached: with string weights, or with external data in nodes or subgraphs.
+    None if the plan cannot be cached: string weights, or external data in nodes or subgraphs.
     """
     graph = graph_bytes(model, names=False)
     if graph is None:

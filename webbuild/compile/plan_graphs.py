@@ -1,4 +1,4 @@
-"""The patched graphs of a model for a target, with the nodes that fall back to the CPU."""
+"""The patched graphs of a model for a target, and the nodes that fall back to the CPU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def plan_graphs(
     loaded: LoadedModel, target: Target, missing: Postprocess | None, nms: NmsPlacement, *, int32_inputs: bool
 ) -> tuple[LoweredGraphs, FallbackPlan]:
-    """Return the patched graphs, and the plan of nodes that fall back to the CPU."""
+    """Return the patched graphs, and the CPU fallback plan of the WebGPU graph."""
     table = find_table(target)
     options = PassOptions(
         dims=loaded.dims.dims,
@@ -37,7 +37,7 @@ def plan_graphs(
     wasm = find_table(Target(target.version, "wasm"))
     if fallback_plan.disabled is not None and wasm is not None:
         check_wasm_session(planned.graphs["wasm"], wasm, fallback_plan.disabled)
-    check_reshapes(planned.graphs["wasm"])  # shapes are folded now
+    check_reshapes(planned.graphs["wasm"])  # the passes have folded the shapes
     weights_to_file(planned.graphs.values())
     return planned, fallback_plan
 

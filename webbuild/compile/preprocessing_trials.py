@@ -17,13 +17,13 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 
 SECONDS = 10.0
-"""Time limit of the trials: a slow model gets fewer."""
+"""Time limit of the trials: a slow model gets fewer trials."""
 _LEAST_CLASSES, _MOST_CLASSES = 4, 256
-"""Numbers of channels that are taken for class maps: three may be a picture."""
+"""Channel counts of class maps: three channels may be a picture."""
 _LEAST_LINE, _OVER = 8, 0.05
-"""Least elements of a vector output that may hold landmarks in 0..1, and how far one may lie outside."""
+"""Least elements of a vector output that may hold landmarks in 0..1, and their allowed overshoot."""
 RIPPLE = 0.05
-"""Least spread of an answer relative to its RMS: so noise on a constant output counts little."""
+"""Minimum spread of an output relative to its RMS: so noise on a constant output counts little."""
 
 
 def sample_canvases(image: ImageInput | CropInput) -> list[NDArray[np.float64]]:
@@ -44,7 +44,7 @@ def sample_answers(image: ImageInput | CropInput, native: NativeRunner) -> list[
 
 
 class PreprocessingTrials:
-    """Trials of a model on two photographs with one candidate preprocessing after another, within a time limit."""
+    """Trials of a model on two photographs, one candidate preprocessing at a time, within a time limit."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class PreprocessingTrials:
         self.overshoots: list[float] = []
         """For each tried candidate, the fraction of elements of vector outputs outside of 0..1."""
         self.empty: list[bool] = []
-        """For each tried candidate, whether both answers are empty."""
+        """For each tried candidate, whether the outputs of both photographs are empty."""
         self._left = seconds
         self._longest = 0.0
 
     def dependences(self, candidates: Sequence[ImageInput]) -> Iterator[float | None]:
-        """Yield the picture dependence of each candidate's answers, None if they are not finite.
+        """Yield the picture dependence of each candidate's outputs, None if they are not finite.
 
         Stops if the next candidate would exceed the time limit.
         """
@@ -93,7 +93,7 @@ class PreprocessingTrials:
 
 
 def is_empty(answer: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether an answer is empty: an output without rows, or all outputs only 0, or -1 as padding."""
+    """Whether the outputs of a run are empty: one has no elements, or all hold only 0, or only -1 as padding."""
     blank = (not array.any() or (array.size > 1 and bool((array == -1).all())) for array in answer.values())
     return any(array.size == 0 for array in answer.values()) or all(blank)
 
@@ -105,10 +105,10 @@ def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
 
 
 def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
-    """Return how much the answers to two pictures differ: 0 where they are the same, 1 where they have nothing alike.
+    """Return how much the outputs for two pictures differ: 0 if they are equal, 1 if they have nothing in common.
 
-    The mean over the outputs of std between the answers / max(std of all elements, RIPPLE * RMS); for class maps the
-    fraction of pixels whose class differs. NaN if an answer is not finite.
+    It is the mean over the outputs of std between the pictures / max(std of all elements, RIPPLE * RMS); for class
+    maps, the fraction of pixels with another class. NaN if an output is not finite.
     """
     shares = []
     for name, first in one.items():

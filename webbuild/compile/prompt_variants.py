@@ -1,4 +1,4 @@
-"""Variants of a mask decoder by number of points: padding points change the answer, so each number has a graph.
+"""Variants of a mask decoder by number of points: padding points change the output, so each number has a graph.
 
 A decoder with a box input also has a graph for a box alone, without points.
 """
@@ -29,7 +29,7 @@ def with_prompt_variants(
     dims: Mapping[str, int],
     compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
 ) -> list[ModelVariant]:
-    """Return the model with a variant for each further click, where the number of points is free; else as it is."""
+    """Return the model with a variant for each further click if the number of points is free; else unchanged."""
     first, *others = variants
     signature = first.loaded.source.signature
     fewest = fewest_points(signature)
@@ -55,7 +55,7 @@ def with_prompt_variants(
 
 
 def _no_points(loaded: LoadedModel) -> dict[str, NDArray[Any]]:
-    """Return points and labels of a decoder that takes a box alone, of their types; nothing for any other."""
+    """Return empty points and labels, by input name, of a decoder that accepts a box alone; else an empty dict."""
     signature = loaded.source.signature
     dtypes = {spec.name: spec.dtype for spec in signature.inputs}
     return {name: np.zeros(shape, dtypes[name]) for name, shape in point_inputs(signature).items()}

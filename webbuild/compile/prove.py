@@ -1,4 +1,4 @@
-"""The proof of a bundle's graphs against the original: as lowered, then with quantized weights or in float16."""
+"""Proof that a bundle's graphs equal the original: as lowered, then with quantized weights or in float16."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 class ProvenGraphs(Struct, frozen=True):
     """The graphs of one variant, preferred first, with the comparisons that prove them equivalent.
 
-    `quantized` and `reduced` are the results of int8 weights and of half precision, None if not requested. Later
-    variants share the quantized weights of the first. `warnings` are about states; `kept_floats` is the reason why a
-    stage's weights stayed float32.
+    - `quantized`, `reduced`: the results of int8 weights and of half precision, None if not requested. Later variants
+      share the quantized weights of the first.
+    - `warnings`: warnings about states.
+    - `kept_floats`: the reason why a stage's weights stayed float32.
     """
 
     graphs: Sequence[Graph]
@@ -64,7 +65,7 @@ def prove_graphs(
     *, weights: Weights, precision: PrecisionMode, budget: SearchBudget, table: KernelTable | None, browser: bool,
     may_stay: bool = False,
 ) -> list[ProvenGraphs]:  # fmt: skip
-    """Write the graphs to `folder` and compare them with the original, on edge cases too; make them smaller if asked.
+    """Write the graphs to `folder`, compare them with the original, also on edge cases, and reduce them if requested.
 
     Args:
         variants: the compiled model for each size and batch; their graphs share the weights.
@@ -72,10 +73,10 @@ def prove_graphs(
         progress: prints each step.
         weights: `int8` quantizes the weights.
         precision: the precision of an additional graph for WebGPU.
-        budget: limits of the precision search, and what it has to save.
+        budget: limits of the precision search, and the minimum saving.
         table: the kernel table of the target.
         browser: whether Chromium may run float16.
-        may_stay: whether the model stays in float32 if it cannot be made smaller, as one stage of several may.
+        may_stay: whether the model may stay in float32 if it cannot be reduced, as with several stages.
 
     Returns:
         The graphs to ship for each variant.
@@ -94,7 +95,7 @@ def prove_graphs(
         return _quantize_variants(variants, proven, original, folder, progress, may_stay=may_stay)
     for at, each in enumerate(variants if precision != "fp32" else ()):
         with prefix_errors(each.name):
-            with progress.step(f"search what can be float16{each.suffix}"):
+            with progress.step(f"search for float16 nodes{each.suffix}"):
                 reduced = build_reduced_precision_graph(
                     precision,
                     each.compiled.lowered.graphs["webgpu"],
@@ -129,7 +130,7 @@ def _quantize_variants(
     *,
     may_stay: bool,
 ) -> list[ProvenGraphs]:
-    """Return the graphs of all variants with quantized weights; unchanged if those cannot be, and `may_stay` is set."""
+    """Return the graphs of all variants with quantized weights; unchanged if quantization fails with `may_stay`."""
     quantized: list[ProvenGraphs] = []
     for variant, exported in zip(variants, proven, strict=True):
         with prefix_errors(variant.name):
@@ -164,7 +165,7 @@ def _quantize(
     variant: ModelVariant, exported: ProvenGraphs, original: NativeRunner, folder: Path, progress: ProgressReporter,
     *, first: bool,
 ) -> ProvenGraphs:  # fmt: skip
-    """Quantize the weights of the first variant; a later one shares them, and is only compared."""
+    """Quantize the weights of the first variant; a later variant shares them, and is only compared."""
     if not first:
         lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
         with progress.step(f"compare the quantized weights{variant.suffix}"):

@@ -47,7 +47,7 @@ def open_text_encoder(
 
     Args:
         path: its file.
-        tokenizer: its tokenizer.json, None for the one beside it.
+        tokenizer: its tokenizer.json, None for the one next to the text encoder.
         texts: the texts of the proof; none for webbuild's own.
         logit_scale: scale and bias from the options.
         image: the image encoder, whose weights may hold scale and bias.
@@ -61,7 +61,7 @@ def open_text_encoder(
     sigmoid = family is not None and family.name == "SigLIP"
     length, batch = text_length(source, sigmoid=sigmoid), token_input(source).shape[0]
     if isinstance(batch, int) and batch != 1:
-        raise text_mismatch(source, f"takes {batch} texts at a time", "export it with a free or a batch of 1")
+        raise text_mismatch(source, f"takes {batch} texts at a time", "export it with a free batch or a batch of 1")
     reader = read_tokenizer(path, tokenizer)
     check_vocabulary(source, reader)
     config = source.signature.hub_files.tokenizer_config
@@ -106,7 +106,7 @@ def _examples(reader: TextTokenizer, texts: Sequence[str], length: int) -> list[
 
 
 def _tokenizer_caveats(tokenizer: str) -> tuple[str, ...]:
-    """Return a sentence on text that the runtime may tokenize differently from Python; nothing if there is none."""
+    """Return a sentence on text that the runtime may tokenize differently from Python, if there is any."""
     if '"Precompiled"' not in tokenizer:
         return ()
     letters = "letters with several combining marks and halfwidth kana with voiced marks"

@@ -25,8 +25,8 @@ SizeOrder = Literal["width-height", "height-width"]
 def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMatch:
     """Return the match with the measured order of its size input.
 
-    The model runs on noise with a square size, and with the first number doubled: if all x double, width is first; if
-    all y do, height. Otherwise the order stays as guessed from the input's name.
+    The model runs on noise with a square size, and with the first number doubled. If all x double, width is first; if
+    all y double, height is first. Otherwise the order guessed from the input's name stays.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -67,7 +67,7 @@ def _run_boxes(spec: DetrPostprocess, match: TaskMatch, original: NativeRunner, 
 
 
 def _infer_order(square: NDArray[np.float64], wider: NDArray[np.float64]) -> SizeOrder | None:
-    """Return which coordinates were doubled; None for neither, for both, and for nothing but zeros."""
+    """Return the order by the doubled coordinates; None if neither or both doubled, or if all boxes are zero."""
     factors = np.array([[2.0, 1.0, 2.0, 1.0], [1.0, 2.0, 1.0, 2.0]])
     scale = np.abs(square).max(initial=0.0)
     same = [bool(np.abs(square * factor - wider).max(initial=0.0) <= _TOLERANCE * scale) for factor in factors]

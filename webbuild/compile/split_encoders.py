@@ -21,7 +21,7 @@ _PICTURE_VECTOR, _TEXT_VECTOR = "image_embeds", "text_embeds"
 
 
 def may_hold_both_encoders(path: Path) -> bool:
-    """Whether a file contains the input and output names of both encoders; it is not parsed."""
+    """Whether a file contains the input and output names of both encoders, without parsing it."""
     names = (_PICTURE, _TOKENS, _PICTURE_VECTOR, _TEXT_VECTOR)
     if path.suffix != ".onnx" or path.stat().st_size == 0:
         return False
@@ -30,18 +30,18 @@ def may_hold_both_encoders(path: Path) -> bool:
 
 
 def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
-    """Write each encoder of a model as a file of its own, the configuration and the tokenizer of the model beside them.
+    """Write each encoder of a model to its own file, next to a copy of the model's configuration and tokenizer.
 
     Args:
-        path: a model in which `image_embeds` comes of `pixel_values` alone, and `text_embeds` of the other inputs.
-        folder: where the files go.
+        path: a model that computes `image_embeds` from `pixel_values` alone, and `text_embeds` from the other inputs.
+        folder: the folder of the files.
 
     Returns:
         The image encoder and the text encoder; None for any other model.
 
     Raises:
         WebbuildError: what `load_onnx` raises.
-        OSError: they cannot be written.
+        OSError: the files cannot be written.
     """
     source = load_onnx(path)
     inputs = [each.name for each in source.signature.inputs]
@@ -52,7 +52,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
     try:
         image = _extract_part(source, [_PICTURE], _PICTURE_VECTOR)
         text = _extract_part(source, texts, _TEXT_VECTOR)
-    except ValueError:  # a vector needs inputs of both
+    except ValueError:  # an embedding needs the inputs of both encoders
         return None
     folder.mkdir(exist_ok=True)
     copy_configurations(path, folder)
@@ -62,7 +62,7 @@ def split_encoders(path: Path, folder: Path) -> tuple[Path, Path] | None:
 
 
 def _extract_part(source: OnnxModel, inputs: Collection[str], output: str) -> ir.Model:
-    """Return the subgraph from inputs to an output, with the logit scale and bias weights.
+    """Return the subgraph from inputs to an output, with the weights of logit scale and bias.
 
     Raises:
         ValueError: the output needs another input.

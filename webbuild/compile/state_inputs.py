@@ -21,7 +21,7 @@ def with_state_inputs(match: TaskMatch, states: tuple[StatePair, ...], graph: ir
     """Return the match with its state inputs added, in the order of the graph's inputs.
 
     Raises:
-        WebbuildError: `state-mismatch` where a state and its output differ in the graph.
+        WebbuildError: `state-mismatch` if the type or shape of a state and its output differ in the graph.
     """
     if not states:
         return match
@@ -34,7 +34,7 @@ def with_state_inputs(match: TaskMatch, states: tuple[StatePair, ...], graph: ir
             raise WebbuildError(
                 "state-mismatch",
                 f"state '{pair.input}' is {describe_spec(facts[pair.input])} in the patched graph, and output "
-                f"'{pair.output}', which takes its place in the next run, {describe_spec(next_value)}",
+                f"'{pair.output}', the state of the next run, is {describe_spec(next_value)}",
                 "give --state none, which packs the model without states, and report the model",
             )
         known[pair.input] = StateInput(name=spec.name, dtype=spec.dtype, shape=spec.shape, output=pair.output)

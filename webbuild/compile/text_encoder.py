@@ -1,4 +1,4 @@
-"""A text encoder on native ONNX Runtime: token ids into vectors."""
+"""A text encoder on native ONNX Runtime: token ids -> vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES = tuple(re.compile(name) for name in (r"text[-_](embeds?|embeddings?|feat
 
 
 def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
-    """Return the number of tokens of a text: fixed in the graph, from the configuration, else that of the family."""
+    """Return the number of tokens of a text: from the graph, the configuration, or the model family."""
     shape = token_input(source).shape
     if len(shape) == 2 and isinstance(shape[1], int):
         return shape[1]
@@ -34,18 +34,18 @@ def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
 
 
 def token_input(source: OnnxModel) -> TensorSpec:
-    """Return the input of token ids: the only integer input [texts, tokens] that is no mask, position or type."""
+    """Return the input of token ids: the only integer input [texts, tokens] that is not a mask, position or type."""
     inputs = [each for each in source.signature.inputs if len(each.shape) == 2 and each.dtype in ("int64", "int32")]
     named = [each for each in inputs if not any(part in each.name for part in ("mask", "position", "type"))]
     if len(named) != 1:
         raise text_mismatch(
-            source, "has not one input of token numbers [texts, tokens]", "give a text encoder with --text"
+            source, "does not have exactly one input of token ids [texts, tokens]", "give a text encoder with --text"
         )
     return named[0]
 
 
 def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray[Any]]:
-    """Return the name of the output that is a vector, and the vectors [texts, size]."""
+    """Return the name of the embedding output, and the vectors [texts, size]."""
     ids = token_input(source)
     runner, fixed = NativeRunner(source.path, source.graph_bytes), ids.shape[0]
     step = fixed if isinstance(fixed, int) else _BATCH
@@ -53,7 +53,7 @@ def embed_texts(source: OnnxModel, tokens: TokenizedTexts) -> tuple[str, NDArray
     output = ""
     for at in range(0, len(tokens.ids), step):
         rows = np.arange(at, at + step)
-        # a fixed batch is padded with the last text; with a free batch the last one is smaller
+        # a fixed batch is padded with the last text; a free batch is smaller at the end
         rows = rows.clip(max=len(tokens.ids) - 1) if isinstance(fixed, int) else rows[rows < len(tokens.ids)]
         outputs = runner.run(_feeds(source, runner, tokens.ids[rows], tokens.mask[rows]))
         output = output or _vector_name(source, outputs)
@@ -85,10 +85,10 @@ def _vector_name(source: OnnxModel, outputs: Mapping[str, NDArray[Any]]) -> str:
     vectors = [name for name, array in outputs.items() if array.ndim == 2 and array.dtype.kind == "f"]
     named = [name for pattern in _NAMES for name in vectors if pattern.fullmatch(name)]
     if not named and len(vectors) != 1:
-        raise text_mismatch(source, "has not one vector [texts, size] for each text", "export it with its projection")
+        raise text_mismatch(source, "does not have exactly one output [texts, size]", "export it with its projection")
     return [*named, *vectors][0]
 
 
 def text_mismatch(source: OnnxModel, what: str, fix: str) -> WebbuildError:
-    """Return the error of a text encoder that is none, or does not fit."""
+    """Return the error of a model that is not a text encoder, or does not fit the image encoder."""
     return WebbuildError("text-mismatch", f"{source.path.name}: {what}", fix, exit_code=USAGE)

@@ -1,4 +1,4 @@
-"""Check that a tokenizer fits a text encoder: as many tokens as its embedding has rows."""
+"""Checks that a tokenizer fits a text encoder: it has as many tokens as the embedding has rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOVES = {"Cast", "Identity", "Reshape", "Flatten", "Unsqueeze", "Squeeze"}
 """Operators that do not change token ids."""
 _SPARE_ROWS = 1024
-"""Rows that an embedding may have beyond the vocabulary: some are padded to a round number."""
+"""Rows that an embedding may have beyond the vocabulary: some embeddings are padded to a round number."""
 
 
 def check_vocabulary(source: OnnxModel, tokenizer: TextTokenizer) -> None:
@@ -36,7 +36,7 @@ def check_vocabulary(source: OnnxModel, tokenizer: TextTokenizer) -> None:
 
 
 def _embedding_rows(value: ir.Value) -> int | None:
-    """Return the rows of the embedding table [rows, size] that an input indexes, None without one."""
+    """Return the number of rows of the embedding table [rows, size] that an input indexes, None without one."""
     for node in consumers(value):
         if node.op_type in _MOVES and node.inputs[0] is value:
             if (rows := _embedding_rows(node.outputs[0])) is not None:

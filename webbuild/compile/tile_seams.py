@@ -1,4 +1,4 @@
-"""Seams between tiles: how far two tiles of a photograph differ where they meet, with native ONNX Runtime."""
+"""Seams between tiles: how much two tiles of a photograph differ where they meet, with native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.kind.tiling import TiledOutput
 
 SECONDS = 20.0
-"""Time limit; one pair of tiles is compared in any case."""
+"""Time limit; at least one pair of tiles is always compared."""
 
 
 class Seam(Struct, frozen=True):
-    """How far two tiles differ: 0 is black, 1 is white."""
+    """Differences of two tiles, relative to black = 0 and white = 1."""
 
     largest: float
     mean: float
 
 
 class SeamMeasure:
-    """Measures seams on two photographs: two tiles side by side, then one above the other; with a mask, in the hole."""
+    """Measures seams on two photographs: two tiles side by side, then one above the other; with a mask, in its hole."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class SeamMeasure:
         return time.monotonic() - self._began < SECONDS
 
     def overlap(self, halo: int, multiple: int) -> Seam:
-        """Compare two tiles, offset by half of a tile without its halo, wherever both must be exact.
+        """Compare two tiles, offset by half of a tile without its halo, at the pixels that must be exact in both.
 
         Raises:
             WebbuildError: `reference-run-failed`.
@@ -81,7 +81,7 @@ class SeamMeasure:
         )
 
     def _differences(self, halo: int, multiple: int, margin: int, *, at_seam: bool) -> Iterator[NDArray[np.float64]]:
-        """Yield the differences of each output of each pair of tiles; of the second pair only if there is time."""
+        """Yield the differences of each output for each pair of tiles; the second pair only if there is time."""
         for axis, file in enumerate(reversed(self._files)):
             if axis and not self.has_time:
                 return
@@ -95,7 +95,7 @@ class SeamMeasure:
             for output in self._outputs:
                 first = _scaled_part(output, one[output.name], 1 - axis, start, end)
                 second = _scaled_part(output, other[output.name], 1 - axis, start - shift, end - shift)
-                # a visible seam is clipped to black..white; exact tiles are compared beyond that too
+                # for visible seams values are clipped to black..white; exact tiles are compared unclipped
                 difference = np.abs(np.clip(first, 0, 1) - np.clip(second, 0, 1) if at_seam else first - second)
                 yield (
                     self._visible_difference(difference, output, np.take(hole, range(start, end), 1 - axis))
@@ -106,7 +106,7 @@ class SeamMeasure:
     def _visible_difference(
         self, difference: NDArray[np.float64], output: TiledOutput, hole: Hole
     ) -> NDArray[np.float64]:
-        """Return the visible differences: for a mask model those in the hole."""
+        """Return the visible differences: for a mask model, the differences in the hole."""
         if self._mask is None or output.scale != 1:
             return difference
         rows = output.rows_axis(difference.ndim)
@@ -115,7 +115,7 @@ class SeamMeasure:
     def _hole(self, axis: int, shift: int, *, at_seam: bool) -> Hole:
         """Return the hole in the picture that contains both tiles, [height, width].
 
-        For seams it is large, as in use; for exactness it is random pixels everywhere.
+        For seams it is large, as in real use; for exactness it is random pixels everywhere.
         """
         height, width = (size + (shift if axis == at else 0) for at, size in enumerate(input_size(self._image)))
         return sample_hole(width, height) if at_seam else np.random.default_rng(0).random((height, width)) < 1 / 2
@@ -129,7 +129,7 @@ class SeamMeasure:
         canvas, _ = image_to_canvas(load_image(file), large)
         for begin in (0, shift):
             part = np.take(canvas, range(begin, begin + size), axis)
-            # photographs have 8 bits
+            # rounded, because photographs have 8 bits per channel
             feeds = {**self._other_feeds, self._image.name: normalize(np.rint(part), self._image)}
             if self._mask is not None:
                 cells = np.take(hole, range(begin, begin + size), axis)
@@ -138,7 +138,7 @@ class SeamMeasure:
 
 
 def _scaled_part(output: TiledOutput, answer: NDArray[Any], axis: int, start: int, end: int) -> NDArray[np.float64]:
-    """Return the part of a tile from `start` to `end`, in pixels of the picture: black is 0, white is 1."""
+    """Return the part of a tile from `start` to `end`, in pixels of the picture, scaled to black = 0, white = 1."""
     places = range(start * output.scale, end * output.scale)
     part = np.take(answer, places, axis + output.rows_axis(answer.ndim)).astype(np.float64)
     return (part - output.low) / (output.high - output.low)

@@ -30,16 +30,16 @@ _AXES = {"nchw": (2, 3), "nhwc": (1, 2)}
 _MAX_HALO_FRACTION = 3 / 8
 """Largest halo, as a fraction of the input's side: at 3/8 on both sides, a quarter of each tile is kept."""
 _HALO_DIVISORS = (4, 8, 16)
-"""If the receptive field does not fit: halos to try, as divisors of the input's side."""
+"""Halos to try if the receptive field does not fit, as divisors of the input's side."""
 _USUAL_MULTIPLE = 16
 """Assumed stride of a network whose stride is not known."""
 _INVISIBLE_SEAM = 1 / 255
-"""Largest difference at a seam that cannot be seen: below it, the next smaller halo is tried."""
-_OTHER_INPUT_REASON = "another input of the model, such as a state, belongs to the whole picture"
+"""Largest invisible difference at a seam: below it, the next smaller halo is tried."""
+_OTHER_INPUT_REASON = "another input of the model, such as a state, covers the whole picture"
 _FEATHER_DIVISOR = 2
-"""Tiles are blended over half of the halo on each side of a cut: the other half, next to a tile's edge, is not kept."""
+"""Tiles are blended over half of the halo on each side of a cut; the other half, at the tile's edge, is discarded."""
 _VISIBLE_MEAN_SEAM = 0.02
-"""Largest mean difference at a seam, relative to white: above it, pictures are resized instead."""
+"""Largest mean difference at a seam, relative to white: above it, pictures are resized, not tiled."""
 
 
 def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progress: ProgressReporter) -> TaskMatch:
@@ -61,7 +61,7 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
         return msgspec.structs.replace(
             match, assumptions=(*match.assumptions, _no_tiles_text(image, whole_picture_reason))
         )
-    with progress.step("measure what tiles of a picture need"):
+    with progress.step("measure the halo and seams of tiles"):
         mask = find_mask(match.inputs)
         field = _union_field([_output_field(graph.graph, _picture_axes(image, mask), each) for each in outputs])
         measure = SeamMeasure(image, mask, outputs, original, number_feeds(match.inputs))
@@ -77,7 +77,7 @@ def with_tiles(match: TaskMatch, graph: ir.Model, original: NativeRunner, progre
 
 
 def _picture_axes(image: ImageInput, mask: MaskInput | MaskChannel | None) -> dict[str, tuple[int, int]]:
-    """Return the axes of the rows and columns of the picture, and of the mask if that is an input, by their names.
+    """Return by input name the row and column axes of the picture, and of the mask if it is an input.
 
     A mask is [1, 1, h, w], [1, h, w, 1], [1, h, w] or [h, w].
     """
@@ -103,7 +103,7 @@ def _output_field(
 
 
 def _union_field(fields: Sequence[ReceptiveField | GlobalContext]) -> ReceptiveField | GlobalContext:
-    """Return the receptive field of several outputs together, else what reads the whole picture in one."""
+    """Return the union of receptive fields, or the first node that reads the whole picture."""
     local = [each for each in fields if isinstance(each, ReceptiveField)]
     if len(local) < len(fields):
         return next(each for each in fields if isinstance(each, GlobalContext))
@@ -129,7 +129,7 @@ def _tile_difference(image: ImageInput, field: ReceptiveField | GlobalContext, m
 
 
 def _exact_tile_plan(image: ImageInput, field: ReceptiveField | GlobalContext) -> tuple[TilePlan | None, str]:
-    """Return the plan whose result equals that of the whole picture, and the sentence for the report."""
+    """Return the plan with exactly the result of an untiled run, and the sentence for the report."""
     assert isinstance(field, ReceptiveField)
     assumption = (
         f"the receptive field is {field.halo} pixels in each direction, and tiles of a photograph are bit-identical"
@@ -141,7 +141,7 @@ def _exact_tile_plan(image: ImageInput, field: ReceptiveField | GlobalContext) -
 def _blended_tile_plan(
     image: ImageInput, field: ReceptiveField | GlobalContext, obstacle: str, measure: SeamMeasure
 ) -> tuple[TilePlan | None, str]:
-    """Return the plan with the smallest halo without a visible seam, else the largest halo, and the sentence."""
+    """Return the plan with the smallest halo without a visible seam, else the largest halo, and a sentence."""
     side = min(input_size(image))
     multiple = field.multiple if isinstance(field, ReceptiveField) else math.gcd(*input_size(image), _USUAL_MULTIPLE)
     best: tuple[int, Seam] | None = None

@@ -1,4 +1,4 @@
-"""Initializers moved from memory into a temporary file, so that memory is free while the original runs."""
+"""Moves initializers from memory into a temporary file, so that memory is free while the original runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from webbuild.runners.mapped_arrays import map_arrays
 
 
 def weights_to_file(models: Iterable[ir.Model]) -> None:
-    """Move the large initializers of models that are in memory into a temporary file; shared ones stay shared.
+    """Move large initializers in memory into a temporary file; shared initializers stay shared.
 
-    Garbage of the passes is collected too: clones of models in reference cycles.
+    It also collects the passes' garbage: clones of models in reference cycles.
     """
     values_by_name: dict[str, list[ir.Value]] = {}
     arrays = {}

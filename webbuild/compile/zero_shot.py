@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LOGIT_WEIGHTS = ("logit_scale", "logit_bias")
 _LARGEST_LOGARITHM = 10.0
-"""CLIP stores the logarithm of its scale, 4.6; an export may have folded the exponential, which is then 100."""
+"""CLIP stores the logarithm of its scale, 4.6. An export may have folded the exponential and stores 100."""
 
 
 def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabels) -> TaskMatch:
@@ -30,7 +30,7 @@ def infer_zero_shot(source: OnnxModel, dims: Mapping[str, int], labels: TextLabe
 
 
 def read_logit_scale(model: ir.Model) -> LogitScale:
-    """Return scale and bias from the weights `logit_scale` and `logit_bias`, None where they are missing."""
+    """Return scale and bias from the weights `logit_scale` and `logit_bias`, None for each that is missing."""
     scale, bias = (_number(model, name) for name in _LOGIT_WEIGHTS)
     return LogitScale(
         "as the weights say", math.exp(scale) if scale is not None and scale < _LARGEST_LOGARITHM else scale, bias

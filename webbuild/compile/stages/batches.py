@@ -20,8 +20,8 @@ def check_batches(stages: Sequence[PlannedStage], batches: Sequence[int]) -> Non
         return
     raise WebbuildError(
         "conflicting-options",
-        f"--batch {','.join(map(str, batches))}: stages take one picture in a run, and no stage looks at crops of it",
-        "leave --batch out: it says how many crops run at once",
+        f"--batch {','.join(map(str, batches))}: stages take one picture per run, and no stage runs on crops",
+        "leave --batch out: it sets how many crops run at once",
         exit_code=USAGE,
     )
 
@@ -35,7 +35,7 @@ def stage_batches(stages: Sequence[PlannedStage], at: int, batches: Sequence[int
 def compile_possible(
     compile_each: Callable[[Sequence[int]], list[ModelVariant]], batches: Sequence[int], requested: Sequence[int]
 ) -> list[ModelVariant]:
-    """Compile a model for these batches; for batch 1 if it has a fixed batch and the user requested none.
+    """Compile a model for these batches; for batch 1 if its batch is fixed and the user requested no other.
 
     Raises:
         WebbuildError: what `compile_each` raises; `fixed-batch` only for requested batches.

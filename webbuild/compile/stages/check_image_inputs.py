@@ -1,4 +1,4 @@
-"""Check of the picture inputs of later stages: masks and reference images only work in the first stage."""
+"""Checks the picture inputs of later stages: only the first stage may have masks and reference images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def check_pictures(stage: PlannedStage, match: TaskMatch) -> None:
-    """Raise for a later stage with a mask or a reference image, or one that makes a picture from a tensor.
+    """Raise if a later stage takes a mask or a reference image, or makes a picture from a tensor.
 
     Raises:
         WebbuildError: `stage-with-picture`.
@@ -21,11 +21,13 @@ def check_pictures(stage: PlannedStage, match: TaskMatch) -> None:
     file = stage.source.path.name
     for spec in match.inputs:
         if what := _first_stage_only(spec):
-            raise _not_supported(stage, f"input '{spec.name}' of {file} takes {what}, which only the first stage can")
+            raise _not_supported(
+                stage, f"input '{spec.name}' of {file} takes {what}, which only the first stage may take"
+            )
     if kind_of(match.task).makes_picture and not any(isinstance(spec, ImageInput) for spec in match.inputs):
         joins_text = ", ".join(f"'{join.output}' of stage {join.stage}" for join in stage.joins)
         raise _not_supported(
-            stage, f"task {kind_of(match.task).kind} makes a picture of one, and {file} takes {joins_text} in its place"
+            stage, f"task {kind_of(match.task).kind} makes a picture from a picture, and {file} takes {joins_text}"
         )
 
 
@@ -40,7 +42,7 @@ def _not_supported(stage: PlannedStage, what: str) -> WebbuildError:
     return WebbuildError(
         "stage-with-picture",
         what,
-        f'write task = "tensor" for stage {stage.name} in the file of --pipeline: what it takes of no stage is a '
-        "tensor of the caller then, and the page draws its outputs by their shapes; or pack that model alone",
+        f'write task = "tensor" for stage {stage.name} in the file of --pipeline: the caller then passes the inputs '
+        "that no stage provides, and the page draws its outputs by their shapes; or pack that model alone",
         exit_code=USAGE,
     )

@@ -1,4 +1,4 @@
-"""Check that quantization or half precision made at least one stage smaller."""
+"""Checks that quantization or half precision made at least one stage smaller."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ PixelPosition = Annotated[list[float], Meta(min_length=2, max_length=2)]
 
 
 class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", omit_defaults=True):
-    """What is said of crops, None where the model decides.
+    """Settings of the crops; the model determines those left out.
 
-    `padding` multiplies the sides of a box. Then `keep` enlarges it to the aspect ratio of the input, `stretch` does
-    not. Of the boxes of these `classes` (none: of all) those of at least `min_score` are cut, the best `max_crops`.
-    `template` is where each keypoint of a box goes in the input, in pixels, or `arcface` for five of a face.
-    `pad` is the level beyond the picture. A pixel becomes (value * scale - mean) / std, in the order of `color`; with a
-    `scale` alone nothing is taken off.
+    `padding` multiplies the sides of a box. Then `keep` enlarges the box to the aspect ratio of the input, `stretch`
+    does not. Boxes with one of the `classes` (none: any class) and a score of at least `min_score` are cropped, at most
+    the `max_crops` best. `template` is the position of each keypoint of a box in the input, in pixels, or `arcface` for
+    the five of a face. `pad` is the level of padding outside the picture. A pixel becomes (value * scale - mean) / std,
+    with the channels in the order of `color`; `scale` alone sets mean to 0 and std to 1.
     """
 
     padding: Positive | None = None
@@ -48,7 +48,7 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             if not all(map(math.isfinite, _numbers(getattr(self, name)))):
                 raise ValueError(f"`{name.replace('_', '-')}` is not finite")
         if isinstance(self.template, list) and len({tuple(point) for point in self.template}) == 1:
-            raise ValueError("the points of `template` are all one")
+            raise ValueError("the points of `template` are all equal")
 
     def apply(self, crop: CropInput, classes: Sequence[str], keypoints: int, field: str) -> CropInput:
         """Return the crop input with these settings.
@@ -57,7 +57,7 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             crop: the input as inferred from the model.
             classes: the class names of the boxes.
             keypoints: how many keypoints a box has.
-            field: the place of the settings in the pipeline file, for messages.
+            field: the path of the settings in the pipeline file, for messages.
 
         Raises:
             WebbuildError: `invalid-pipeline` for a class or a template that the boxes do not have.
@@ -74,14 +74,14 @@ class CropSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="keba
             rows, columns = input_size(crop)
             if self.template == "arcface" and rows != columns:
                 raise _invalid_crop(
-                    f"{field}.template: arcface wants a square input, this one is {columns} by {rows}",
+                    f"{field}.template: arcface needs a square input, this one is {columns} by {rows}",
                     "write the points: [[x, y], ...] in pixels of the input",
                 )
             template = arcface_template(columns) if self.template == "arcface" else self.template
             if len(template) != keypoints:
                 raise _invalid_crop(
                     f"{field}.template: it has {len(template)} points, and the boxes have {keypoints} keypoints",
-                    'write as many points as there are keypoints; task = "pose" keeps those of a face detector',
+                    'write as many points as there are keypoints; task = "pose" keeps the keypoints of a face detector',
                 )
             changes["template"] = template
         return msgspec.structs.replace(crop, **changes)

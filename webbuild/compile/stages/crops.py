@@ -1,4 +1,4 @@
-"""Crop stages, which run on crops of an earlier stage's boxes: which boxes, how they are cropped, and the batch."""
+"""Crop stages run on crops of an earlier stage's boxes: which boxes, how they are cropped, and the batch."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
 CROPS_IN_A_RUN = 4
-"""Batch size of a crop stage besides 1: most pictures have few objects."""
+"""Second batch size of a crop stage, after 1: most pictures have few objects."""
 
 
 def with_crops(
     stage: PlannedStage, match: TaskMatch, earlier: Sequence[TaskMatch], signature: ModelSignature, model: ir.Model
 ) -> TaskMatch:
-    """Return the match of a crop stage: which boxes it crops, those of its `cropped_classes` or all, and how.
+    """Return the match of a crop stage, with the boxes that it crops (of its `cropped_classes`, else all) and how.
 
     Raises:
-        WebbuildError: `stages-not-joined` if it takes no crops, or no earlier stage finds boxes; what
-            `CropSettings.apply` raises; `duplicate-answer`.
+        WebbuildError: `stages-not-joined` if it takes no crops, or no earlier stage finds boxes; `duplicate-answer`;
+            and what `CropSettings.apply` raises.
     """
     file = stage.source.path.name
     crop_match = _match_for_crops(match, signature, file)
@@ -40,7 +40,7 @@ def with_crops(
     if boxes is None:
         raise _no_crops(
             f"{file} takes crops, and no stage before it finds boxes",
-            "give the model that finds boxes first; or name what a stage is for in a pipeline file",
+            "give the model that finds boxes first; or set the task of each stage in a pipeline file",
         )
     _check_duplicate_attribute(stage, crop_match, before)
     crop_match = with_crop_normalization(crop_match, model)
@@ -73,9 +73,9 @@ def _match_for_crops(match: TaskMatch, signature: ModelSignature, file: str) -> 
     if crop_match is not None and _crop_input(crop_match) is not None:
         return crop_match
     takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
-    what = f"{file} takes no output of an earlier stage, and no crop of what one found"
+    what = f"{file} takes no output of an earlier stage, and no crops of its boxes"
     raise _no_crops(
-        f"{what}: it takes {takes}, and gives {gives}: no keypoints, scores of classes or vector",
+        f"{what}: it takes {takes}, and gives {gives}: no keypoints, class scores or vector",
         "export it with one picture [n, 3, h, w] or [n, h, w, 3] as its input, and with float32 scores or a vector "
         "[n, size], or maps of keypoints [n, keypoints, h / 4, w / 4], as its output; or give --task keypoints "
         "or classify",
@@ -87,16 +87,16 @@ def _describe_alignment(chosen: CropInput, crop: CropInput, keypoints: int) -> I
 
     Args:
         chosen: the crop input with the settings of the pipeline file.
-        crop: the crop input as the model has it.
+        crop: the crop input as inferred from the model.
         keypoints: how many keypoints a box has.
     """
     if chosen.half_turn is not UNSET:
-        yield "lines that an earlier stage takes to stand on their head are turned by 180 degrees"
+        yield "lines that an earlier stage finds to be upside down are turned by 180 degrees"
     if chosen.template:
-        yield f"{len(chosen.template)} keypoints of each box are brought to those of the template"
+        yield f"{len(chosen.template)} keypoints of each box are aligned with the template"
     elif crop.template:
-        have = f"they come with {keypoints or 'no'} keypoints, and the template has {len(crop.template)}"
-        yield f"boxes are not aligned: {have}; crop.template in a pipeline file says other points"
+        have = f"they have {keypoints or 'no'} keypoints, and the template has {len(crop.template)}"
+        yield f"boxes are not aligned: {have}; crop.template in a pipeline file sets other points"
 
 
 def _crop_input(match: TaskMatch) -> CropInput | None:
@@ -104,13 +104,13 @@ def _crop_input(match: TaskMatch) -> CropInput | None:
 
 
 def _check_duplicate_attribute(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
-    """Raise for a second classifier, or a second embedding, of the same objects: an object has one field for each."""
+    """Raise for a second classifier or a second embedding of the same objects: an object has one field for each."""
     kind = kind_of(match.task)
     if not kind.replaces_earlier and any(kind_of(each.task) is kind for each in before):
         raise WebbuildError(
             "duplicate-answer",
-            f"{stage.source.path.name} says of each object what an earlier stage says: task {kind.kind}",
-            "pack a bundle for each: two of one page share the engine and the downloads",
+            f"{stage.source.path.name} has the same task for each object as an earlier stage: task {kind.kind}",
+            "pack a bundle for each: bundles on one page share the engine and the downloads",
             exit_code=USAGE,
         )
 
@@ -130,8 +130,8 @@ def _shared_classes(
         mine, others = (", ".join(detector_classes[index] for index in sorted(some)) for some in (crop.classes, shared))
         raise WebbuildError(
             "stages-not-joined",
-            f"{stage.source.path.name} looks at each {mine}, and the stages before it only at each {others}",
-            "say classes = [...] in the crop table of both in a pipeline file, or pack a bundle for each",
+            f"{stage.source.path.name} crops each {mine}, and the stages before it crop only each {others}",
+            "set classes = [...] in the crop table of both in a pipeline file, or pack a bundle for each",
             exit_code=USAGE,
         )
     return sorted(shared & {*crop.classes} if shared and crop.classes else shared or crop.classes)
@@ -142,11 +142,11 @@ def _describe_boxes(crop: CropInput, classes: Sequence[int], detector_classes: S
     which = f"each {named}" if named else "every box"
     least = f" with a score of at least {crop.min_score:g}" if crop.min_score else ""
     larger = f", {crop.padding:g} times as large" if crop.padding != 1 else ""
-    return f"crops are cut around {which} that is found{least}{larger}"
+    return f"crops are cut around {which} found{least}{larger}"
 
 
 def aligned_keypoints(later: Sequence[PlannedStage]) -> int:
-    """Return how many keypoints later stages need to align a box: five of a face for face embeddings, else 0."""
+    """Return how many keypoints later stages need to align a box: five for face embeddings, else 0."""
     faces = any(not each.joins and each.glue is None and takes_faces(each.source.signature) for each in later)
     return len(arcface_template(1)) if faces else 0
 

@@ -1,4 +1,4 @@
-"""Checks of a stage's glue, a JavaScript module, before it is copied into a bundle."""
+"""Checks a stage's glue, a JavaScript module, before it is copied into a bundle."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _DEFAULT = re.compile(r"(?<![.\w$])export\s*(?:default(?![\w$])|\{[^}]*(?<![\w$]
 
 
 class GlueProblem(NamedTuple):
-    """What is wrong with a module, and its fix."""
+    """A problem of a module, and its fix."""
 
     what: str
     fix: str
 
 
 def check_glue(file: Path | None, pipeline: Path | None, models: int) -> None:
-    """Check that the module of `--glue` can be the glue of the last of several models.
+    """Check that the module of `--glue` can compute inputs of the last of several models.
 
     Raises:
         WebbuildError: `conflicting-options`, `invalid-glue`.
@@ -31,30 +31,33 @@ def check_glue(file: Path | None, pipeline: Path | None, models: int) -> None:
     if file is None:
         return
     if pipeline is not None:
-        what, fix = f"--glue {file}: --pipeline {pipeline} says what stands between its stages", "write glue = there"
+        what, fix = (
+            f"--glue {file}: the file of --pipeline {pipeline} sets the glue of its stages",
+            "write glue = there",
+        )
         raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)
     if models < 2:
-        what, fix = f"--glue {file}: it stands between two models", "give the model that runs before it, too"
+        what, fix = f"--glue {file}: glue runs between two models", "give also the model that runs before it"
         raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)
     if (problem := glue_problem(file)) is not None:
         raise WebbuildError("invalid-glue", problem.what, problem.fix, exit_code=USAGE)
 
 
 def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
-    """Return why a file cannot be the module of a stage, None where it can.
+    """Return why a file cannot be the module of a stage, None if it can.
 
-    It is published with the bundle: a module named by a pipeline file in `folder` has to be in that folder, after
-    resolving links. It is copied alone: it may not import other local files.
+    The module is published with the bundle: if a pipeline file in `folder` names it, it must be in that folder, after
+    resolving links. Only this file is copied: it may not import other local files.
     """
     resolved = file.resolve()
     if not resolved.is_file():
-        relative_text = "" if folder is None else ", seen from the folder of the pipeline's file"
+        relative_text = "" if folder is None else ", relative to the folder of the pipeline file"
         return GlueProblem(f"{file}: no such file", f"write its path{relative_text}")
     if resolved.suffix not in _SUFFIXES:
-        return GlueProblem(f"{file}: it is no .js or .mjs file", "write the path of a JavaScript module")
+        return GlueProblem(f"{file}: it is not a .js or .mjs file", "write the path of a JavaScript module")
     if folder is not None and not resolved.is_relative_to(folder.resolve()):
-        fix = "move it into that folder: what a bundle holds is published"
-        return GlueProblem(f"{file}: it lies outside of the folder of the pipeline's file", fix)
+        fix = "move it into that folder: all files of a bundle are published"
+        return GlueProblem(f"{file}: it is outside of the folder of the pipeline file", fix)
     try:
         text = scan_javascript(resolved.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -65,11 +68,11 @@ def glue_problem(file: Path, folder: Path | None = None) -> GlueProblem | None:
     missing = next((name for name in _imports(text) if not _ADDRESS.match(name)), None)
     if missing is None:
         return None
-    fix = "put all of it into one file, with a bundler such as esbuild, or import a URL"
-    return GlueProblem(f'{file}: it imports "{missing}", and a bundle holds this file alone', fix)
+    fix = "bundle it into one file, for example with esbuild, or import a URL"
+    return GlueProblem(f'{file}: it imports "{missing}", and only this file is copied into the bundle', fix)
 
 
 def _imports(text: JavaScriptText) -> list[str]:
-    """Return the module names that a text imports; of a template its constant beginning."""
+    """Return the module names that a text imports; for a template, its constant beginning."""
     names = [text.string_at(match.start("name")) for match in _IMPORT.finditer(text.code)]
     return [name for name in names if name]

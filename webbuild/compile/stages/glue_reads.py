@@ -1,4 +1,4 @@
-"""The outputs that glue reads: those whose names occur in its source."""
+"""The outputs that glue reads: their names occur in its source."""
 
 from __future__ import annotations
 

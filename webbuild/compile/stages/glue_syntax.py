@@ -1,4 +1,4 @@
-"""Syntax check of glue, in Chromium."""
+"""Syntax check of glue in Chromium."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.errors import USAGE, WebbuildError
 
 
 def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
-    """Raise for a module with a syntax error; yield a note if modules cannot be checked, such as without Chromium.
+    """Raise for a module with a syntax error; yield a note if modules cannot be checked, as without Chromium.
 
     Raises:
         WebbuildError: `invalid-glue`, with the line.
@@ -26,5 +26,5 @@ def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
     for file, mistake in zip(files, mistakes, strict=True):
         if mistake is not None:
             what = f"{file}:{mistake['line']}: {mistake['said']}"
-            fix = f"correct line {mistake['line']}: the module is no valid JavaScript"
+            fix = f"correct line {mistake['line']}: the module is not valid JavaScript"
             raise WebbuildError("invalid-glue", what, fix, exit_code=USAGE)

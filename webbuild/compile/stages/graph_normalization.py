@@ -1,4 +1,4 @@
-"""Stages whose graph normalizes pictures itself: encoders and crop stages."""
+"""Encoders and crop stages with normalization in the graph."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return an encoder's match with the range that its graph normalizes, padded with the levels that become 0.
+    """Return an encoder's match with the range that its graph normalizes, and padding that becomes 0.
 
-        [h, w, 3] of 0..255  ->  Sub mean  ->  Div deviation: pad with the mean
+        [h, w, 3] in 0..255  ->  Sub mean  ->  Div std: pad with the mean
 
     Every other match is returned unchanged.
     """
@@ -34,7 +34,7 @@ def with_graph_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
 def with_crop_normalization(match: TaskMatch, model: ir.Model) -> TaskMatch:
     """Return a crop stage's match with the range that its graph normalizes; every other match unchanged.
 
-    [crops, 3, h, w] of 0..255  ->  Sub 127.5  ->  Mul 1/128: crops go in as 0..255
+    [crops, 3, h, w] in 0..255  ->  Sub 127.5  ->  Mul 1/128: crops go in as 0..255
     """
     (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
     recipe = read_graph_recipe(model, spec) if isinstance(spec, CropInput) else None

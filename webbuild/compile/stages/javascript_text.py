@@ -24,15 +24,15 @@ STRING = "\0"
 class JavaScriptText(NamedTuple):
     """A module without its comments.
 
-    `code` has `STRING` for each of the `strings`, in their order, and nothing of regular expressions. A template is a
-    string up to its first `${`; what stands in `${ }` is code.
+    `code` has `STRING` in place of each of the `strings`, in order, and `0` in place of regular expressions. A template
+    is a string up to its first `${`; the contents of `${ }` are code.
     """
 
     code: str
     strings: list[str]
 
     def string_at(self, offset: int) -> str:
-        """Return the string whose placeholder is at an offset of the code."""
+        """Return the string for the placeholder at an offset of the code."""
         return self.strings[self.code.count(STRING, 0, offset)]
 
 

@@ -1,4 +1,4 @@
-"""Inferred joins: outputs of earlier stages matched with a model's inputs by name, type and shape."""
+"""Inferred joins: outputs of earlier stages become a model's inputs by name, type and shape."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def joins_or_crops(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 
 
 def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return joins of inputs with the name and a fitting type and shape of an output."""
+    """Return joins of inputs with outputs of the same name and a fitting type and shape."""
     return tuple(
         Join(spec.name, stage.name, output.name)
         for spec, stage, output in _namesakes(earlier, model)
@@ -54,12 +54,12 @@ def takes_pictures_alone(model: PlannedStage) -> bool:
 
 
 def _is_color_picture(spec: TensorSpec) -> bool:
-    """Whether an input may be a picture of 3 channels, or of a free number named as transformers names channels."""
+    """Whether an input may be a picture of 3 channels, or of a free number with transformers' name for channels."""
     return bool(picture_sides(spec)) and (3 in spec.shape or is_channel_name(spec.shape[1]))
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
-    """Return joins of inputs with the name of an output. Raises `stage-mismatch` if they do not fit."""
+    """Return joins of inputs with outputs of the same name. Raises `stage-mismatch` if they do not fit."""
     namesakes = _namesakes(earlier, model)
     for spec, stage, output in namesakes:
         check_fit(stage, output, model, spec)
@@ -69,7 +69,7 @@ def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 def _namesakes(
     earlier: Sequence[PlannedStage], model: PlannedStage
 ) -> list[tuple[TensorSpec, PlannedStage, TensorSpec]]:
-    """Return (input, stage, output) of equal names; the latest stage with such an output."""
+    """Return (input, stage, output) of equal names; of several stages, the latest."""
     outputs = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
     return [(spec, *outputs[spec.name]) for spec in model.source.signature.inputs if spec.name in outputs]
 
@@ -111,26 +111,26 @@ def not_joined(earlier: Sequence[PlannedStage], model: PlannedStage) -> Webbuild
         f"{list_tensors(model.source.signature.inputs)}",
         _why_no_crops(model)
         or _as_text_encoder(earlier, model)
-        or "give the files in the order in which they run, or say what joins them with --pipeline FILE; --glue FILE.js "
-        "makes an input of outputs that do not fit",
+        or "give the files in the order in which they run, or write their joins in a file for --pipeline; --glue "
+        "FILE.js computes an input from outputs that do not fit",
         exit_code=USAGE,
     )
 
 
 def _why_no_crops(model: PlannedStage) -> str:
-    """Return the fix that makes a picture model a crop stage; empty for models of other tensors."""
+    """Return the fix that makes a model with a picture input a crop stage; empty for other models."""
     inputs = model.source.signature.inputs
     pictures, others = ([spec for spec in inputs if bool(picture_sides(spec)) is wanted] for wanted in (True, False))
     if len(pictures) != 1 or any(not _is_number(spec) for spec in others):
         return ""
     if not _is_color_picture(pictures[0]):
-        return f"export it with a picture of 3 channels as '{pictures[0].name}': crops have no other number of channels"
+        return f"export it with a picture of 3 channels as '{pictures[0].name}': crops always have 3 channels"
     if not others:
         return ""
     values = " ".join(f"--set {spec.name}=0" for spec in others)
     return (
         f"give {values}, or another value, to make {'it' if len(others) == 1 else 'them'} constant: a model that "
-        "looks at crops takes a picture alone"
+        "runs on crops takes only a picture"
     )
 
 

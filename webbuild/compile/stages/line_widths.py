@@ -1,4 +1,4 @@
-"""Line widths of a text recognizer stage: each line runs at the narrowest width that it fits into."""
+"""Line widths of a text recognizer stage: each line runs at the narrowest width that holds it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def parse_widths(argument: str | None) -> tuple[int, ...]:
     )
     if wrong is not None or len(set(parts)) < len(parts):
         why = (
-            "a width is given twice"
-            if wrong is None
-            else f"{wrong or 'nothing'} is not a number from 1 to {_MAX_WIDTH}"
+            "a width occurs twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MAX_WIDTH}"
         )
         raise WebbuildError("invalid-widths", f"--widths {argument}: {why}", "write --widths 320,640", exit_code=USAGE)
     return tuple(sorted(map(int, parts)))
@@ -44,7 +42,7 @@ def check_widths(stages: Sequence[PlannedStage], widths: Sequence[int]) -> None:
         return
     raise WebbuildError(
         "conflicting-options",
-        f"--widths {','.join(map(str, widths))}: no stage reads lines that an earlier one finds, at a free width",
+        f"--widths {','.join(map(str, widths))}: no stage with a free width reads lines that an earlier stage finds",
         "leave --widths out; a recognizer alone takes --size 320x48,640x48"
         if len(stages) == 1
         else "leave --widths out, or export the recognizer again with a free width",

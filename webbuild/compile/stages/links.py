@@ -34,10 +34,10 @@ class StageLinks(Struct, frozen=True):
     Attributes:
         stage: the stage, with its joins.
         outputs: the outputs of the stages before it.
-        earlier: the matches of those stages.
+        earlier: the matches of the stages before it.
         later: the signatures of the stages that take its outputs.
         used_outputs: the outputs that later stages, or their glue, read.
-        keypoints: how many keypoints of each box a later stage aligns, 0 for none.
+        keypoints: the number of keypoints per box that a later stage aligns, 0 for none.
     """
 
     stage: PlannedStage
@@ -48,7 +48,7 @@ class StageLinks(Struct, frozen=True):
     keypoints: int = 0
 
     def picture_sizes(self, dims: Mapping[str, int]) -> dict[str, int]:
-        """Return sizes of free dimensions that follow from later stages, by "input:axis"; not those in `dims`."""
+        """Return the sizes of free dimensions that later stages determine, by "input:axis"; without those in `dims`."""
         signature = self.stage.source.signature
         sizes = {
             key: size
@@ -59,12 +59,12 @@ class StageLinks(Struct, frozen=True):
         return {key: size for key, size in sizes.items() if names[key] not in dims}
 
     def earlier_stage(self, signature: ModelSignature) -> TaskMatch | None:
-        """Return the match of a stage whose outputs later stages take, by the first task that recognizes it."""
+        """Return the match of a stage before others, by the first task that recognizes its outputs in their inputs."""
         matches = (kind.infer_earlier(signature, self.later) for kind in task_kinds().values())
         return next((match for match in matches if match is not None), None)
 
     def without_task_hint(self, match: TaskMatch) -> TaskMatch:
-        """Return the match without the hint at other tasks, if a later stage takes its outputs as tensors."""
+        """Return the match without the hint naming other tasks, if a later stage takes its outputs as tensors."""
         if not self.later:
             return match
         assumptions = tuple(each for each in match.assumptions if not each.startswith("task tensor: "))
@@ -74,7 +74,7 @@ class StageLinks(Struct, frozen=True):
         """Return the match with joined inputs as `StageInput`, or with crops.
 
         Args:
-            match: the match of the stage alone.
+            match: the match of the stage by itself.
             signature: the signature of its patched graph.
             model: the exported graph.
 
@@ -104,7 +104,7 @@ class StageLinks(Struct, frozen=True):
 def check_stage_outputs(stage: PlannedStage, outputs: StageOutputs) -> None:
     """Raise if a stage, or its glue, reads an output that the patched graph of an earlier stage does not have.
 
-    Loading and lowering drop outputs that a task does not read: a decoder's resized masks, a detector's raw tensor.
+    Loading and lowering drop outputs that a task does not read, such as a decoder's resized masks.
 
     Raises:
         WebbuildError: `stage-mismatch`.
@@ -117,19 +117,19 @@ def check_stage_outputs(stage: PlannedStage, outputs: StageOutputs) -> None:
             listed = ", ".join(f"'{name}' {describe_spec(spec)}" for name, spec in stage_specs)
             raise WebbuildError(
                 "stage-mismatch",
-                f"{taker} of {stage.source.path.name} takes '{output}' of stage {earlier}, whose packed graph has no "
-                f"such output: it gives {listed}",
-                f'take one of these with --pipeline FILE; or write task = "tensor" for stage {earlier} there, which '
-                "keeps its outputs",
+                f"{taker} of {stage.source.path.name} takes '{output}' of stage {earlier}, but the packed graph has no "
+                f"output of this name: it gives {listed}",
+                f'take one of these with --pipeline FILE; or write task = "tensor" for stage {earlier} there, to keep '
+                "its outputs",
                 exit_code=USAGE,
             )
 
 
 def joined_sizes(stage: PlannedStage, outputs: StageOutputs) -> dict[str, int]:
-    """Return the sizes of free dimensions that follow from the joined outputs, by name or "input:axis".
+    """Return the sizes of free dimensions that the joined outputs determine, by name or "input:axis".
 
     Raises:
-        WebbuildError: `stage-mismatch` if a size differs, or two outputs need different ones.
+        WebbuildError: `stage-mismatch` if a size differs, or two outputs need different sizes.
     """
     sizes: dict[str, int] = {}
     specs = {spec.name: spec for spec in stage.source.signature.inputs}

@@ -24,7 +24,7 @@ from webbuild.model.states import describe_spec
 class ModelStage(Struct, frozen=True):
     """A compiled stage, with the findings before and after the passes. The name is empty for a single stage.
 
-    `given` is the file that the user gave; `samples/` is beside it.
+    `given` is the user's file, next to `samples/`.
     """
 
     name: str
@@ -53,11 +53,11 @@ def compile_stages(
     planned: Sequence[PlannedStage],
     compile_one: Callable[[StageLinks, Mapping[str, int]], ModelStage],
 ) -> list[ModelStage]:
-    """Compile the stages in order, since outputs determine the sizes of later inputs.
+    """Compile the stages in order, because outputs determine the sizes of later inputs.
 
     Args:
         planned: the stages in order.
-        compile_one: compiles a stage with its links, at sizes of its free dimensions.
+        compile_one: compiles a stage with its links, at the given sizes of its free dimensions.
 
     Raises:
         WebbuildError: `stage-mismatch`, `stage-with-state`, and what `compile_one` raises; the message names the stage.
@@ -82,7 +82,7 @@ def compile_stages(
 
 
 def _check_stateless(stage: ModelStage) -> None:
-    """Raise for a stage with states: the runtime keeps none in a pipeline."""
+    """Raise for a stage with states: the runtime keeps no states in a pipeline."""
     states = state_inputs(stage.compiled.match.inputs)
     if states:
         named = ", ".join(f"'{each.name}'" for each in states)
@@ -117,7 +117,7 @@ def _check_sizes(stage: ModelStage, later: Sequence[PlannedStage]) -> None:
 
 
 def _with_stage_name(stage: ModelStage) -> ModelStage:
-    """Return a stage with its name prefixed to those of its variants."""
+    """Return a stage with its name prefixed to the names of its variants."""
     names = (" ".join(filter(None, (stage.name, each.name))) for each in stage.variants)
     variants = [msgspec.structs.replace(each, name=name) for each, name in zip(stage.variants, names, strict=True)]
     return msgspec.structs.replace(stage, variants=variants)

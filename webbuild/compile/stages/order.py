@@ -1,4 +1,4 @@
-"""The order of stages: as given, else the only order in which outputs match inputs."""
+"""The order of stages: the user's order, else the only order in which outputs match inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 
 _MOST_REORDERED = 4
-"""Most stages whose order is searched."""
+"""The order of more stages is not searched."""
 
 
 def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
@@ -23,8 +23,8 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
     A picture model without joins may run on crops of an earlier stage's boxes; compiling decides whether it does.
 
     Raises:
-        WebbuildError: `stage-mismatch` where two tensors of one name do not fit; `stages-not-joined` where a stage
-            takes nothing from those before it, or gives nothing to those after it.
+        WebbuildError: `stage-mismatch` if two tensors of one name do not fit; `stages-not-joined` if a stage takes
+            nothing from earlier stages, or provides nothing to later stages.
     """
     try:
         return _joined(models)
@@ -47,12 +47,12 @@ def _other_orders(models: Sequence[PlannedStage]) -> Iterator[list[PlannedStage]
 
 
 def plan_glued(models: Sequence[PlannedStage], file: Path) -> list[PlannedStage]:
-    """Return the models in their order, with a JavaScript module in front of the last.
+    """Return the models in their order, with a JavaScript module before the last one.
 
-    What has the name and type of an output is joined to it, and the module makes the other inputs.
+    Inputs with the name and type of an output are joined to it; the module computes the other inputs.
 
     Raises:
-        WebbuildError: `invalid-glue` where that leaves nothing to make; `stage-mismatch`, `stages-not-joined`.
+        WebbuildError: `invalid-glue` if no input is left for the module; `stage-mismatch`, `stages-not-joined`.
     """
     *earlier, last = models
     done = _in_order(earlier)
@@ -61,8 +61,8 @@ def plan_glued(models: Sequence[PlannedStage], file: Path) -> list[PlannedStage]
         named = ", ".join(f"'{each.input}'" for each in joins)
         raise WebbuildError(
             "invalid-glue",
-            f"{file}: nothing is left for it to make: {named} of {last.source.path.name} are outputs of earlier models",
-            "leave --glue out, or say with --pipeline FILE which inputs are joined: the module makes the others",
+            f"{file}: it has no input to compute: {named} of {last.source.path.name} are outputs of earlier models",
+            "leave --glue out, or set the joined inputs with --pipeline FILE: the module computes the others",
             exit_code=USAGE,
         )
     done.append(msgspec.structs.replace(last, joins=joins, glue=read_glue(file, done)))
@@ -99,7 +99,7 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
 
 
 def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage after a crop stage that takes no crops itself: the number of crops varies with the picture.
+    """Raise if a stage after a crop stage takes no crops: the number of crops varies with the picture.
 
     Raises:
         WebbuildError: `tensors-of-crops`.
@@ -114,8 +114,8 @@ def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
             )
             raise WebbuildError(
                 "tensors-of-crops",
-                f"{crop_stage} looks at crops, and {takes}",
-                f"put {other} before it, where it can take what it needs; or pack a bundle for each",
+                f"{crop_stage} runs on crops, and {takes}",
+                f"put {other} before it, if its inputs allow; or pack a bundle for each",
                 exit_code=USAGE,
             )
 

@@ -1,4 +1,4 @@
-"""The file of `--pipeline`, in TOML: the stages of a model, their files and tasks, and the tensors that join them."""
+"""The TOML file of `--pipeline`: the stages of a model, their files and tasks, and the tensors that join them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _SOURCE = 'a stage and its output, such as "encoder.image_embed"'
 
 
 class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
-    """A stage: its file, seen from the folder of the pipeline's, and its task, where the inferred one is wrong.
+    """A stage: its file, relative to the pipeline file, and its task, if the inferred task is wrong.
 
-    `glue` is a JavaScript module that makes inputs of the stage, in the browser, of the outputs that it `reads`: those
-    that stand in it, where nothing says which.
-    `crop` says how a stage looks at what an earlier one finds.
+    `glue` is a JavaScript module that computes inputs of the stage in the browser from the outputs that it `reads`.
+    Without `reads`, they are the outputs named in the module.
+    `crop` sets how the stage crops the boxes of an earlier stage.
     """
 
     model: str
@@ -42,9 +42,9 @@ class PipelineStage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Pipeline(Struct, frozen=True, forbid_unknown_fields=True):
-    """Stages by name, in the order in which they run, and the outputs that inputs of a stage take.
+    """Stages by name, in the order in which they run, and the outputs that the inputs of a stage take.
 
-    A stage that `joins` names takes these outputs and no others. The others are joined by names and types.
+    A stage named in `joins` takes only these outputs. Other stages are joined by names and types.
     """
 
     stages: Annotated[dict[StageName, PipelineStage], Meta(min_length=2)]
@@ -52,16 +52,16 @@ class Pipeline(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def pipeline_schema() -> dict[str, Any]:
-    """Return the JSON schema (2020-12) of the file, for editors."""
+    """Return the JSON schema (2020-12) of a pipeline file, for editors."""
     schema = msgspec.json.schema(Pipeline)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "webbuild pipeline", **schema}
 
 
 def read_pipeline(path: Path) -> Pipeline:
-    """Read the file.
+    """Read a pipeline file.
 
     Raises:
-        WebbuildError: `invalid-pipeline`, with the place of what is wrong.
+        WebbuildError: `invalid-pipeline`, with the field of the mistake.
     """
     try:
         data = tomllib.loads(path.read_text("utf-8"))
@@ -81,7 +81,7 @@ def read_pipeline(path: Path) -> Pipeline:
         _convert(path, stage, PipelineStage, f"stages.{name}")
     if len(stages) == 1:
         raise invalid_pipeline(
-            path, "it has one stage, and a pipeline at least two", "pack a model alone without --pipeline"
+            path, "it has one stage, and a pipeline has at least two", "pack a single model without --pipeline"
         )
     for name, taken in _table(path, data, "joins").items():
         _require_known(path, f"joins.{name}", name, stages, "stage")
@@ -97,7 +97,7 @@ def read_pipeline(path: Path) -> Pipeline:
 
 
 def _check_glue(path: Path, pipeline: Pipeline) -> None:
-    """Raise for a module that cannot be packed, and for what is read without one."""
+    """Raise for a module that cannot be packed, and for `reads` without a module."""
     for name, stage in pipeline.stages.items():
         field = f"stages.{name}"
         if stage.glue is None and stage.reads:
@@ -116,7 +116,7 @@ def _table(path: Path, data: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _convert(path: Path, value: Any, kind: type[_Kind], field: str, form: str = _SOURCE) -> _Kind:
-    """Return a value as what it is to be; its place in the file is in front of the path of what is wrong."""
+    """Convert a value to a type; the error names the path of the mistake, which starts with `field`."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -135,5 +135,5 @@ def _require_known(path: Path, field: str, name: str, known: Iterable[str], what
 
 
 def invalid_pipeline(path: Path, what: str, fix: str) -> WebbuildError:
-    """Return the error of a pipeline's file."""
+    """Return the error of a pipeline file."""
     return WebbuildError("invalid-pipeline", f"{path}: {what}", fix, exit_code=USAGE)

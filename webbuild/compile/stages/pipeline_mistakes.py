@@ -12,20 +12,20 @@ _TOP = ("stages", "joins")
 
 
 class Mistake(NamedTuple):
-    """A mistake and its fix; an empty fix stands for the example of a pipeline file."""
+    """A mistake and its fix; if it is empty, the fix is an example of a pipeline file."""
 
     what: str
     fix: str = ""
 
 
 def explain_mistake(message: str, value: object, fields: Iterable[str], form: str) -> Mistake:
-    """Return the mistake behind a validation message of msgspec.
+    """Return the mistake that a validation message of msgspec reports.
 
     Args:
         message: the message, without its path.
         value: the value that was converted.
         fields: the field names that are allowed at that path.
-        form: the form of a text with a pattern.
+        form: the valid form, if the value is a text with a pattern.
     """
     if unknown := _UNKNOWN.fullmatch(message):
         return unknown_name("field", unknown[1], fields)
@@ -35,10 +35,10 @@ def explain_mistake(message: str, value: object, fields: Iterable[str], form: st
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> Mistake:
-    """Return the mistake of an unknown name, with the nearest known name."""
+    """Return the mistake of an unknown name, with the most similar known name."""
     names = list(known)
     if what == "field" and name in _TOP and name not in names:
-        return Mistake(f"there is no field {name} in a stage", f"write [{name}] as a table of its own")
+        return Mistake(f"there is no field {name} in a stage", f"write [{name}] as a separate table")
     near = get_close_matches(name, names, 1)
     return Mistake(f"there is no {what} {name}", f"write {near[0] if near else 'one of ' + ', '.join(names)}")
 

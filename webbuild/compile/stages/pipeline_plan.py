@@ -1,4 +1,4 @@
-"""The plan of a pipeline file: its stages in the order in which they run, with their joins."""
+"""Plan of a pipeline file: the stages in the order in which they run, with their joins."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
         if glue is not None and not done:
             raise invalid_pipeline(
                 path,
-                f"stages.{name}.glue: the stage is the first, and glue makes inputs of what earlier ones give",
-                "leave glue out, or name in reads what it takes: its stage runs after those then",
+                f"stages.{name}.glue: the stage is the first, and glue computes inputs from outputs of earlier stages",
+                "leave glue out, or list the outputs that it takes in reads: the stage then runs after their stages",
             )
         automatic = stage_joins is None and glue is None and bool(done)
         joins = joins_or_crops(done, stage) if automatic else _given_joins(path, stage_joins or {}, stage, named)
@@ -55,7 +55,7 @@ def plan_pipeline(path: Path, pipeline: Pipeline, models: Sequence[PlannedStage]
 
 
 def _order(path: Path, pipeline: Pipeline) -> list[str]:
-    """Return the names of the stages in topological order, else as written."""
+    """Return the names of the stages in topological order, as written where that leaves a choice."""
     left, done = list(pipeline.stages), list[str]()
     needs = {name: _stages_read(pipeline, name) for name in left}
     while left:
@@ -64,7 +64,7 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
             circle = " and ".join(left) + (" take from each other" if len(left) > 1 else " takes from itself")
             raise invalid_pipeline(
                 path,
-                f"joins: {circle}, so that none can run first",
+                f"joins: {circle}, so none can run first",
                 "remove one of the joins: a stage takes outputs of stages that run before it",
             )
         left.remove(ready)
@@ -73,7 +73,7 @@ def _order(path: Path, pipeline: Pipeline) -> list[str]:
 
 
 def _stages_read(pipeline: Pipeline, name: str) -> set[str]:
-    """Return the stages that a stage reads: all before it in the file if its glue may read any."""
+    """Return the stages that a stage reads: all stages before it in the file if its glue has no `reads`."""
     stage, names = pipeline.stages[name], list(pipeline.stages)
     read = {each.partition(".")[0] for each in (*pipeline.joins.get(name, {}).values(), *stage.reads)}
     return read | set(names[: names.index(name)] if stage.glue is not None and not stage.reads else ())

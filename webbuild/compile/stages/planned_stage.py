@@ -1,4 +1,4 @@
-"""Planned stages: a model as a stage, with its joins to earlier stages."""
+"""Planned stages: the models of a pipeline with their joins, before they are compiled."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Join(Struct, frozen=True):
 class PlannedStage(Struct, frozen=True):
     """A model as a stage, with its joins to earlier stages. `task` and `crop` are the user's, None if not given.
 
-    `given` is the file that the user gave, with `samples/` beside it; `source` may be an export of it. `crop_field` is
-    the place of `crop` in the pipeline file.
+    `given` is the user's file, next to `samples/`; `source` may be an export of it. `crop_field` is the path of `crop`
+    in the pipeline file.
     """
 
     name: str

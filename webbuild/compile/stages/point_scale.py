@@ -1,4 +1,4 @@
-"""The scale of a mask decoder's points, which may be in pixels of another frame than the encoder's input.
+"""Coordinate frame of a mask decoder's points, which may differ from the encoder's input size.
 
 EfficientViT-SAM's encoder takes 512 pixels; its decoder takes points in a frame of 1,024, as SAM does.
 """
@@ -22,7 +22,7 @@ _LEAST_SIDE = 8
 
 
 def with_point_scale(match: TaskMatch, model: ir.Model) -> TaskMatch:
-    """Return the match of a decoder with the scale of its points, if they are in another frame than the encoder's.
+    """Return the match of a decoder with the side of its points' frame, if the graph shows it.
 
     Every other match is returned unchanged.
     """
@@ -34,9 +34,9 @@ def with_point_scale(match: TaskMatch, model: ir.Model) -> TaskMatch:
 
 
 def point_side(points: list[ir.Value]) -> int | None:
-    """Return the number by which the graph divides points in pixels.
+    """Return the number by which the graph divides points in pixels, None if there is not exactly one.
 
-    (points + 0.5) / 1024  ->  1024; also a multiplication by its reciprocal. None if there is none, or more than one.
+    (points + 0.5) / 1024  ->  1024, and (points + 0.5) * (1 / 1024)  ->  1024.
     """
     sides: set[int] = set()
     visited: set[ir.Value] = set()

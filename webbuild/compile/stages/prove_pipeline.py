@@ -1,4 +1,4 @@
-"""The end-to-end proof of a pipeline: all patched stages in a row against all originals."""
+"""End-to-end proof of a pipeline: the chain of patched stages against the chain of originals."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ SampleDetections = dict[str, dict[str, Sequence[Detection]]]
 
 
 class PipelineProof(Struct, frozen=True):
-    """The comparisons of all stages together, and the detections of a last crop stage in all crops of a picture."""
+    """The comparisons of the whole chain, and for a last crop stage the detections in all crops of a picture."""
 
     comparisons: list[Comparison]
     detections: SampleDetections = {}
 
 
 def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenGraphs]], folder: Path) -> PipelineProof:
-    """Compare all stages together on the samples: originals in a row against patched graphs in a row.
+    """Compare the chain of originals with the chain of patched graphs on the samples.
 
-    A stage's own proof feeds it the outputs of the originals before it. Here it gets the outputs of the graphs before
-    it, so that differences add up as in the browser. A last crop stage runs on the boxes that the graphs find.
+    A stage's own proof feeds it the outputs of earlier originals. Here it gets the outputs of earlier graphs, so that
+    differences add up as in the browser. A last crop stage runs on the boxes that the graphs find.
 
     Args:
-        stages: in order, with one variant each; a text recognizer with one for each width.
+        stages: the stages in order, with one variant each; a text recognizer has one for each width.
         proven: the graphs of each variant of each stage.
-        folder: the folder of their files.
+        folder: the folder of the graphs' files.
 
     Returns:
         The comparisons of the last stage's outputs, or of its predictions for all crops.
@@ -90,7 +90,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
         option = _smaller_by([graph for of_stage in proven for each in of_stage for graph in each.graphs])
         if error.code != "output-mismatch" or not option:
             raise
-        fix = f"each stage is right alone, and their differences add up: leave {option} out"
+        fix = f"each stage alone is within tolerance, but the differences add up: leave {option} out"
         raise WebbuildError(error.code, error.message, fix) from error
     return PipelineProof(comparisons, _detections(reference, answers) if crops else {})
 
@@ -110,9 +110,9 @@ def _smaller_by(graphs: Sequence[Graph]) -> str:
 
 
 def _found_crops(stages: Sequence[ModelStage]) -> bool:
-    """Whether the last stage runs on crops of boxes that the originals find in some sample.
+    """Whether the last stage runs on crops of boxes that the originals find in at least one sample.
 
-    Without any box it is compared on whole pictures, since empty answers prove nothing.
+    Without any box it is compared on whole pictures, because empty outputs prove nothing.
     """
     placements = (sample.placement for sample in stages[-1].variants[0].samples)
     return any(placement is not None and placement.crops for placement in placements)
@@ -133,7 +133,7 @@ def _run(chain: Sequence[ChainStage], run_input: RunInput, *, crops: bool) -> Te
 
 
 def _crop_policy(policy: Policy, *, crops: bool) -> Policy:
-    """Return the policy of all stages together: answers to crops are compared as predictions."""
+    """Return the policy of the whole chain: outputs of crops are compared as predictions."""
     return msgspec.structs.replace(policy, predictions="all") if crops else policy
 
 
@@ -143,9 +143,9 @@ def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
 
 
 def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, list[list[Graph]]]]:
-    """Yield the graphs that run together: for WebGPU and WASM the exported ones, and the reduced-precision ones.
+    """Yield the graphs that run together for WebGPU and WASM: at exported precision, then at reduced precision.
 
-    A graph with a fallback is replaced by the fallback: when it falls back is part of the stage's own proof.
+    A graph with a fallback is replaced by the fallback: the stage's own proof covers when it falls back.
     """
     for target in ("webgpu", "wasm"):
         chains = [[_on_target(each, target) for each in of_stage] for of_stage in proven]
@@ -183,9 +183,9 @@ def _with_thresholds(stage: ModelStage, runner: NativeRunner) -> Callable[[Tenso
 
 
 def _policy(graphs: Sequence[Sequence[Graph]], proven: Sequence[Sequence[ProvenGraphs]]) -> Policy:
-    """Return the policy with the widest tolerance among graphs that run together.
+    """Return the policy with the widest tolerance of all graphs that run together.
 
-    Whether the original computes in float16 is known from the WebGPU graphs: those for WASM are always float32.
+    Only the WebGPU graphs show whether the original computes in float16: WASM graphs are always float32.
     """
     every = [graph for of_stage in proven for each in of_stage for graph in each.graphs]
     float16 = any(is_exported_in_float16(graph) for graph in every)

@@ -1,4 +1,4 @@
-"""Samples of every stage, from the outputs of the stages before it; and the feeds of a whole pipeline."""
+"""Samples of each stage from the outputs of earlier stages, and the feeds of a whole pipeline."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from webbuild.tasks.registry import decode_task, kind_of
 
 
 def with_later_samples(stages: Sequence[ModelStage], print_lines: Callable[[Sequence[str]], None]) -> list[ModelStage]:
-    """Return the stages with samples for the later ones: the outputs of the originals before them.
+    """Return the stages with samples for later stages, from the outputs of earlier originals.
 
-    The originals memoize their outputs, since the proofs run the same inputs. `print_lines` is called with notes on
-    redrawn random inputs.
+    The originals memoize their outputs, because the proofs run the same inputs. `print_lines` receives notes on redrawn
+    random inputs.
     """
     first = _with_memoized_original(stages[0])
     answers: dict[str, Answers] = {sample.name: {} for sample in first.variants[0].samples}
@@ -58,7 +58,7 @@ def with_later_samples(stages: Sequence[ModelStage], print_lines: Callable[[Sequ
 
 
 def _with_memoized_original(stage: ModelStage) -> ModelStage:
-    """Return a stage whose original memoizes its outputs."""
+    """Return a stage with a memoizing original."""
     original = with_memoized_original(stage.loaded).original
     variants = [
         msgspec.structs.replace(each, loaded=msgspec.structs.replace(each.loaded, original=original))
@@ -102,7 +102,7 @@ def exported_thresholds(compiled: CompiledModel) -> dict[str, float]:
 
 
 def samples_of_chain(stages: Sequence[ModelStage]) -> Iterator[tuple[Sample, Sample, Tensors]]:
-    """Yield each sample of the first stage, that of the last, and the feeds of all stages together."""
+    """Yield for each sample the first stage's sample, the last stage's sample, and the feeds of all stages."""
     for at_once in zip(*(stage.variants[0].samples for stage in stages), strict=True):
         feeds: dict[str, NDArray[Any]] = {}
         for stage, sample in zip(stages, at_once, strict=True):

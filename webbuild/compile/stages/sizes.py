@@ -17,7 +17,7 @@ from webbuild.manifest.manifest import CropInput
 class SizedStages(Struct, frozen=True):
     """All stages at one picture size, and the graphs of their variants. The name is empty if it is the only size.
 
-    A stage has one variant, a text recognizer one for each line width.
+    A stage has one variant, except for a text recognizer: it has one for each line width.
     """
 
     name: str
@@ -31,9 +31,9 @@ def at_each_size(
     """Yield the stages at each size; later stages have samples from the originals' outputs at that size.
 
     Args:
-        stages: in their order, with samples for the first size.
-        proven: the graphs of each variant of each.
-        print_lines: called with notes on redrawn random inputs.
+        stages: the stages in order, with samples for the first size.
+        proven: the graphs of each variant of each stage.
+        print_lines: receives notes on redrawn random inputs.
     """
     first, *later = stages
     at_widths = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]

@@ -19,14 +19,14 @@ def is_alike(one: TensorSpec, other: TensorSpec) -> bool:
 def may_be_map(one: TensorSpec, other: TensorSpec) -> bool:
     """Whether two tensors may be the same feature map [N, C, rows, columns] with free sizes.
 
-    They share a fixed size above 4, which no picture has as channels.
+    They share a fixed size above 4: no picture has more than 4 channels.
     """
     known = [a for a, b in zip(one.shape[1:], other.shape[1:], strict=False) if a == b and isinstance(a, int) and a > 4]
     return len(one.shape) == len(other.shape) == 4 and bool(known) and fits(one, other)
 
 
 def fits(one: TensorSpec, other: TensorSpec) -> bool:
-    """Whether an output may be an input: floats of any width match, and free sizes match any size."""
+    """Whether an output may feed an input: floats of any width match, and free sizes match any size."""
     same = one.dtype == other.dtype or (one.dtype in _FLOATS and other.dtype in _FLOATS)
     free = not one.shape or not other.shape
     return same and (free or (len(one.shape) == len(other.shape) and all(map(_may_equal, one.shape, other.shape))))
