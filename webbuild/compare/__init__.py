@@ -1,1 +1,1 @@
-"""Numbers about two answers: arrays, tolerances, perturbations, and comparisons that prove nothing."""
+"""Comparison of two results: array differences, tolerances, perturbations, and vacuous comparisons."""

@@ -1,4 +1,4 @@
-"""The comparison of two arrays: equal, within a tolerance, different, or nothing to compare."""
+"""Comparison of two arrays: OK within a tolerance, different, or vacuous."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 
 RELATIVE_TOLERANCE = 1e-4
-"""How far floating point outputs may lie apart, relative to the output's largest magnitude."""
+"""Tolerance of floating point outputs, relative to the output's largest magnitude."""
 
 
 def compare_arrays(
@@ -24,19 +24,18 @@ def compare_arrays(
     relative: float = RELATIVE_TOLERANCE,
     rounded: bool = False,
 ) -> Comparison:
-    """Judge an array.
+    """Compare an array with a reference.
 
     Args:
-        subject: what it is.
+        subject: the output or quantity, for the report.
         want: the reference.
-        got: the candidate, None if there was none.
-        tolerance: absolute; by default `relative` of the reference's largest magnitude, and 0 for integers and bools.
-        rounding: what the arithmetic in front of the output rounds by, where the output itself may be much smaller
-            than the numbers it comes from. The default tolerance is no smaller than that, and a reference that is
-            not ten times as large says nothing.
+        got: the candidate, None if it is missing.
+        tolerance: absolute; by default `relative` times the reference's largest magnitude, 0 for integers and bools.
+        rounding: the rounding error of the arithmetic before the output, which may be much smaller than its operands.
+            The default tolerance is at least `rounding`. A reference below ten times `rounding` is vacuous.
         relative: see `tolerance`.
-        rounded: the integers were floating point numbers. Those that lay d apart are now 1 apart with probability d, so
-            1 is allowed, but on average no more than the tolerance of what they were.
+        rounded: whether the integers are rounded floating point numbers. Two numbers with difference d then differ by 1
+            with probability d: a difference of 1 is allowed, if the mean is within the tolerance of the floats.
     """
     signal = _signal_magnitude(want)
     exact = want.dtype.kind in "iub"
@@ -74,7 +73,7 @@ def compare_arrays(
 
 
 def _absolute_difference(want: NDArray[Any], got: NDArray[Any]) -> NDArray[np.float64]:
-    """Distance of each pair: 0 for equal values, infinities and NaN among them; infinite where one is NaN."""
+    """Return the distance of each pair: 0 for equal values, infinities and NaN included; infinite if one is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.array(np.abs(want.astype(np.float64) - got.astype(np.float64)))
     distance[np.isnan(distance)] = np.inf
@@ -82,13 +81,13 @@ def _absolute_difference(want: NDArray[Any], got: NDArray[Any]) -> NDArray[np.fl
     if want.dtype.kind == "f":
         same |= np.isnan(want) & np.isnan(got)
     distance[same] = 0.0
-    if want.dtype.kind in "iu":  # 64-bit integers that float64 cannot tell apart
+    if want.dtype.kind in "iu":  # different 64-bit integers may be equal in float64
         distance[~same] = np.maximum(distance[~same], 1.0)
     return distance
 
 
 def _different_kind(want: NDArray[Any], got: NDArray[Any] | None) -> tuple[Mismatch, str, str]:
-    """Return why two arrays cannot be compared number by number, and the shape or type of each."""
+    """Return why two arrays cannot be compared elementwise, and the shape or type of each."""
     if got is None:
         return "missing", "", ""
     if got.shape != want.shape:
@@ -105,7 +104,7 @@ def _mismatch(want: NDArray[Any], got: NDArray[Any], largest: float, allowed: fl
 
 
 def _no_signal(want: NDArray[Any]) -> NoSignal:
-    """Return what a reference without a magnitude holds."""
+    """Return why a reference without a nonzero finite value has no signal."""
     return "nan-or-zero" if want.dtype.kind == "f" and np.isnan(want).any() else "zero"
 
 

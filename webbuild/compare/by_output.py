@@ -1,4 +1,4 @@
-"""Comparisons grouped by output: the quantities of one output, or of one prediction, belong together."""
+"""Comparisons grouped by output: the quantities of one output, or of one prediction, form a group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def group_by_output(comparisons: Iterable[Comparison]) -> dict[OutputKey, list[C
 
 
 def group_verdict(group: Sequence[Comparison]) -> Verdict:
-    """Return the verdict on an output: one quantity that differs is enough, and all of them can be vacuous."""
+    """Return the verdict on an output: DIFFERS if any quantity differs, VACUOUS if all are vacuous, else OK."""
     verdicts = {each.verdict for each in group}
     if "DIFFERS" in verdicts:
         return "DIFFERS"
@@ -31,25 +31,25 @@ def group_verdict(group: Sequence[Comparison]) -> Verdict:
 
 
 def matched_objects(group: Sequence[Comparison]) -> int | None:
-    """Return how many objects or masks of an output were matched; None for an output that holds none."""
+    """Return the number of matched objects or masks of an output; None for an output of another kind."""
     by = {each.subject.quantity: each for each in group}
     counted = next((by[name] for name in COUNTS if name in by), None)
     return None if counted is None else int(by.get("mask", by.get("score", counted)).signal)
 
 
 def count_near_threshold(comparisons: Iterable[Comparison]) -> int:
-    """Count the objects that have no partner and lie at a threshold, each once, as `count_matched` does."""
+    """Count unmatched objects near a threshold, each once, as `count_matched` does."""
     counts = (each for group in _groups_of_objects(comparisons) for each in group if each.subject.quantity in COUNTS)
     return sum(each.near_threshold for each in counts)
 
 
 def count_matched(comparisons: Iterable[Comparison]) -> int:
-    """Count the objects that were matched, each once: not those of a prediction that an output had already."""
+    """Count matched objects, each once: objects of a prediction are not counted if an output counted them."""
     return sum(matched_objects(group) or 0 for group in _groups_of_objects(comparisons))
 
 
 def _groups_of_objects(comparisons: Iterable[Comparison]) -> Iterable[Sequence[Comparison]]:
-    """Return the first output of each run that holds objects."""
+    """Return the first output with objects of each run."""
     first: dict[tuple[str, str], Sequence[Comparison]] = {}
     for (sample, runner, _, _), group in group_by_output(comparisons).items():
         if matched_objects(group) is not None:

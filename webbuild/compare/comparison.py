@@ -1,4 +1,4 @@
-"""A comparison: numbers about one quantity of two results, and a code for what is wrong. `reporting` words it."""
+"""Comparison of one quantity of two results: numbers, a verdict, and a reason code that `reporting` puts into words."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Mismatch = Literal[
     "no-pairs",
     "malformed",
 ]
-"""Why two results differ. `reporting/comparison_text.py` has the words."""
+"""Reasons why two results differ. `reporting/comparison_text.py` has the texts."""
 
 NoSignal = Literal["empty", "zero", "nan-or-zero", "rounding", "constant", "nothing-found"]
-"""Why a reference says nothing: equal results prove nothing then."""
+"""Reasons why a reference has no signal: equal results then prove nothing."""
 
 
 class ComparedOutput(Struct, frozen=True):
-    """What is compared: an output or one quantity of it, at a stage of the run, on a sample, by a runner.
+    """The subject of a comparison: an output or one quantity of it, at a stage of the run, on a sample, by a runner.
 
-    `output` is empty for a prediction, which is decoded from all of them. `quantity` is what is compared of it in the
-    terms of the task, such as a score; empty where numbers are compared as they are.
+    `output` is empty for a prediction, which is decoded from all outputs. `quantity` is the compared quantity in terms
+    of the task, such as a score; empty for an elementwise comparison.
     """
 
     runner: str
@@ -49,27 +49,27 @@ class ComparedOutput(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The quantity, else the output."""
+        """The name of the quantity, else of the output."""
         return self.quantity or self.output
 
     def with_quantity(self, quantity: str, unit: str = "") -> ComparedOutput:
-        """Return the subject for one quantity of it."""
+        """Return this subject with a quantity."""
         return ComparedOutput(self.runner, self.sample, self.stage, self.output, unit, quantity)
 
 
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Two results of one quantity, compared.
+    """Comparison of two results of one quantity.
 
-    `rms` is the root mean square of all differences, `max_abs` the largest, None where it is not finite or could not
-    be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
-    `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
-    to compare. `psnr` is that of two pictures in dB, None where they are equal. `similarity` is the least OKS of poses
-    or IoU of masks. `near_threshold` objects have no partner, but
-    lie within tolerance of a threshold. `reason` says why the two differ or say nothing, `details` name the objects
-    that do. `from_fallback` says that the graph asked for its fallback, as at run time, and that this compares the
-    fallback's answer. `noise` is the noise floor, where that explains the difference.
-    `pieces` is not 0 where noise drowns the output: how many values agree inside the graph, each computed from the
-    reference's.
+    - `max_abs`: the largest difference, None if it is not finite or could not be computed; `max_rel`: relative to
+      `signal`; `worst`: its index; `want`, `got`: the values there. `rms`: the root mean square of all differences.
+    - `signal`: the largest finite magnitude of the reference, or its number of detections; 0 means vacuous.
+    - `psnr`: of two pictures in dB, None if they are equal. `similarity`: the least OKS of poses or IoU of masks.
+    - `near_threshold`: the number of unmatched objects within tolerance of a threshold.
+    - `reason`: why the results differ or are vacuous; `details`: the differing objects.
+    - `from_fallback`: whether the graph fell back, as at run time, and the fallback's result is compared.
+    - `noise`: the noise floor, if it explains the difference.
+    - `pieces`: if noise hides the output, the number of values inside the graph that agree, each computed from
+      reference values; else 0.
     """
 
     subject: ComparedOutput
@@ -93,7 +93,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def tolerance_used(self) -> float:
-        """The part of the tolerance that the difference takes: above 1 it differs, infinite where it has no size."""
+        """The difference / tolerance: above 1 it differs; infinite if the difference could not be computed."""
         if self.max_abs is None:
             return math.inf if self.verdict == "DIFFERS" else 0.0
         if not self.max_abs:
@@ -102,7 +102,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def with_variant(comparisons: Iterable[Comparison], name: str) -> list[Comparison]:
-    """Return the comparisons of a variant of a model with its name behind that of the runner; as they are without."""
+    """Return the comparisons with the name of a model variant appended to the runner's name; unchanged if empty."""
     return [
         msgspec.structs.replace(
             each, subject=msgspec.structs.replace(each.subject, runner=f"{each.subject.runner} {name}")

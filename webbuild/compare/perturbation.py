@@ -1,4 +1,4 @@
-"""Perturbed inputs and weights: every number changed by about 1e-6 of itself, to measure a model's numerical noise."""
+"""Perturbed inputs and weights: every number changes by a relative 1e-6, to measure a model's numerical noise."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 RELATIVE_CHANGE = 1e-6
-"""Part of itself by which every number is changed, at random. One of float16 is changed by half of its last bit."""
+"""Relative standard deviation of the random change; for float16 it is half of the last bit."""
 
 
 def perturb(feeds: Mapping[str, NDArray[Any]], seed: int) -> dict[str, NDArray[Any]]:
-    """Return arrays of the same types and shapes in which every floating point number is changed a little."""
+    """Return a copy of the arrays with every floating point number changed slightly."""
     draw = np.random.default_rng(seed)
     return {
         name: np.asarray(array * (1 + _change(array.dtype) * draw.standard_normal(array.shape)), array.dtype)

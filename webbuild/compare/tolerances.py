@@ -1,6 +1,6 @@
-"""Tolerances: the largest differences between equal answers of a model, on native kernels and in browsers.
+"""Tolerances: the largest differences between equal results of a model, on native kernels and in browsers.
 
-Not here: those of the picture's tensor (`verify/run_sample.py`) and of single kernels (`probe/compare_output.py`).
+The tolerances of the picture tensor (`verify/run_sample.py`) and of kernels (`probe/compare_output.py`) are elsewhere.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from msgspec import Struct
 
 
 class Tolerance(Struct, frozen=True):
-    """The largest differences between two results that are the same. Pixels are those of the model's input.
+    """The largest differences between two results that count as equal.
 
-    `mask` is the part of a mask, of what either side covers, that may be covered by one side only. One cell more
-    may: it can lie so close to the outline that rounding decides, and a small mask has few others. `region` is the
-    same of a panoptic model's regions, a pixel more. `relative` is how far other floating point outputs may lie apart,
-    as a part of their largest magnitude. `depth` is the absolute relative error of a depth map: the mean of
-    |got - want| / |want|. A single pixel may be off by `depth_worst` times that, and depths below `depth_floor` of the
-    largest count as large as that: a relative map may be 0. `picture` is the root mean square of the differences of a
-    picture's levels, as a part of white: 0.002 is a PSNR of 54 dB. A single level may be off by `picture_worst` times
-    that. `alpha` is the mean absolute error of alpha, which lies in 0..1. A single pixel may be off by `alpha_worst`
-    times that. `gradient` is the mean absolute error of alpha's gradient along outlines, per pixel.
+    - `score`, `iou`, `cosine`: absolute. `pixels`: in pixels of the model's input.
+    - `mask`: the pixels of a mask in only one result, as a fraction of the union of both. One more cell may differ: on
+      the outline rounding decides, and a small mask has few cells. `region`: the same for panoptic regions, plus one
+      pixel.
+    - `relative`: other floating point outputs, relative to their largest magnitude.
+    - `depth`: the mean of |got - want| / |want| of a depth map; up to `depth_worst` times that for a pixel. Depths
+      below `depth_floor` times the largest count as `depth_floor` times the largest: a relative map may be 0.
+    - `picture`: the RMS difference of a picture's levels, relative to white: 0.002 is a PSNR of 54 dB; up to
+      `picture_worst` times that for a single level.
+    - `alpha`: the mean absolute error of alpha in 0..1; up to `alpha_worst` times that for a pixel.
+    - `gradient`: the mean absolute error of alpha's gradient along outlines, per pixel.
     """
 
     score: float
@@ -42,13 +44,12 @@ class Tolerance(Struct, frozen=True):
 REDUCED_PRECISION = Tolerance(
     score=0.01, pixels=0.5, iou=0.01, region=0.02, relative=0.01, depth=0.01, picture=0.01, alpha=0.005, gradient=0.005
 )
-"""For a graph in reduced precision, wherever it is run: a number of half precision has 11 bits, so it is off by up to
-1 part in 2,048 wherever one is stored, and sums of many by more."""
+"""For a graph in reduced precision on any runtime. Half precision has 11 bits: each stored number is off by up to 1
+part in 2,048, and sums of many numbers by more."""
 
 NATIVE = Tolerance(score=1e-4, pixels=0.05)
-"""For a rewritten graph against the original, both on the kernels of native ONNX Runtime: what another order of
-operations makes of the same numbers."""
+"""For a rewritten graph against the original, both on native ONNX Runtime: only the order of operations differs."""
 
 BROWSER = Tolerance(score=1e-3, pixels=0.5, depth=1e-3, alpha=1e-3, gradient=1e-3)
-"""For a graph in a browser against the same graph on native ONNX Runtime: ten times as far, since every kernel is
-another one, and a pixel of the picture may be resampled on a GPU."""
+"""For a graph in a browser against the same graph on native ONNX Runtime: ten times as large, because every kernel
+differs, and the GPU may resample the picture."""

@@ -1,4 +1,4 @@
-"""Vacuous comparisons: a quantity without a value on any sample proves nothing."""
+"""Vacuous comparisons: a quantity without signal on any sample proves nothing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from webbuild.compare.comparison import ComparedOutput, Comparison, Stage
 
 
 def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """Turn a quantity that was compared with nothing on every sample into VACUOUS on all of them."""
-    given = list(comparisons)
-    with_signal = {_quantity_key(c.subject) for c in given if c.signal}
+    """Mark a quantity without signal on every sample as VACUOUS on all samples."""
+    unmarked = list(comparisons)
+    with_signal = {_quantity_key(c.subject) for c in unmarked if c.signal}
     return [
         c
         if c.verdict == "DIFFERS" or _quantity_key(c.subject) in with_signal
         else msgspec.structs.replace(c, verdict="VACUOUS", reason=c.reason or "nothing-found")
-        for c in given
+        for c in unmarked
     ]
 
 

@@ -1,1 +1,1 @@
-"""Equivalence of a candidate and a reference: the comparison engine and its policies."""
+"""Equivalence of a candidate and a reference: comparison of runs, and its policies."""

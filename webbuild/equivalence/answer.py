@@ -1,4 +1,4 @@
-"""An answer: the outputs of one run, and the prediction in them."""
+"""Answer: the outputs of one run, and the prediction decoded from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.tasks.run_context import RunContext
 
 @dataclass(frozen=True)
 class Answer:
-    """The outputs of one run; they are decoded when the prediction is first asked for."""
+    """The outputs of one run; the prediction is decoded when it is first read."""
 
     task: Task
     outputs: Mapping[str, NDArray[Any]]
@@ -45,7 +45,7 @@ class Answer:
 
 
 def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers, decoded in the task's fallback mode if all are empty in its default mode."""
+    """Return the answers, decoded in the task's fallback mode if all predictions are empty in its default mode."""
     if not answers:
         return []
     task = answers[0].task

@@ -1,4 +1,4 @@
-"""The equivalence proof: original against patched graphs on native ONNX Runtime, before a bundle is written."""
+"""Equivalence proof: the original against the patched graphs on native ONNX Runtime, before a bundle is written."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from webbuild.tasks.run_context import RunContext
 
 
 class EquivalenceResult(Struct, frozen=True):
-    """The result of the proof: comparisons of all graphs with the original on all samples, and the predictions.
+    """Result of the proof: comparisons of all graphs with the original on all samples, and the predictions.
 
     `detections` are by sample and runner, at `thresholds`. `classes` are the original's by sample, empty unless the
-    task is `classify`. `outputs` are those of the WASM graph, by sample.
+    task is `classify`. `outputs` are the WASM graph's, by sample.
     """
 
     comparisons: list[Comparison]
@@ -62,19 +62,19 @@ def check_equivalence(
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and compare each output.
 
-    All run on native ONNX Runtime, optimizations disabled; a `postprocess` that the original lacks runs in NumPy.
+    All run on native ONNX Runtime with optimizations disabled; a `postprocess` that the original lacks runs in NumPy.
 
     Args:
-        original: runs the original. With a `confidence` it has threshold inputs, or no thresholds.
+        original: runs the original. With a `confidence`, it must have threshold inputs or no thresholds.
         graphs: the patched graphs.
-        folder: the folder of their files.
-        task: the task, whose metrics compare predictions.
+        folder: the folder of the graphs' files.
+        task: the task; its metrics compare predictions.
         options: the threshold inputs of the graphs.
         samples: the samples; steps of a sequence in order.
         postprocess: the post-processing that the original lacks.
         confidence: a confidence threshold in place of the exported one.
         open_graph: opens the file of a graph.
-        states: the states that a sequence carries from step to step, in perturbed runs too: their differences add up.
+        states: the states that a sequence carries from step to step, also in perturbed runs: differences add up.
         exact: inputs that are not perturbed for the noise floor.
     """
     thresholds = _threshold_values(task, options, confidence)
@@ -116,14 +116,14 @@ def check_equivalence(
 
 
 def _threshold_values(task: Task, options: Sequence[OptionInput], confidence: float | None) -> dict[str, float]:
-    """Return the exported thresholds by option, with `confidence` in place of the exported one if there is any."""
+    """Return the exported thresholds by option, with `confidence`, if given, in place of the exported one."""
     values: dict[str, float] = {option.option: option.default for option in options}
     values |= kind_of(task).default_thresholds(task)
     return values if confidence is None else {**values, "confidence": confidence}
 
 
 class GraphResults(Struct, frozen=True):
-    """The results of the graphs: comparisons by target, detections by runner and sample, outputs on WASM by sample."""
+    """Results of the graphs: comparisons by target, detections by runner and sample, WASM outputs by sample."""
 
     comparisons: dict[str, list[Comparison]]
     detections: dict[str, dict[str, Sequence[Detection]]]
@@ -138,7 +138,7 @@ def _compare_graphs(
     open_graph: Callable[[Path], NativeRunner],
     rounded: frozenset[str],
 ) -> GraphResults:
-    """Compare every graph with the reference; a fallback graph before the graphs that fall back to it."""
+    """Compare every graph with the reference, fallback graphs first."""
     native = {each.name: answer.detections for each, answer in zip(reference.inputs, reference.answers, strict=True)}
     results = GraphResults({}, {"native": native}, {})
     float16 = any(map(is_exported_in_float16, graphs))
@@ -162,7 +162,7 @@ def _run_graph(
     detections: dict[str, Sequence[Detection]],
     outputs: dict[str, Tensors] | None,
 ) -> Iterator[Answer | None]:
-    """Yield a graph's answers, None for its fallback; add its detections and outputs by sample to the two dicts."""
+    """Yield a graph's answers, None if it falls back; add its detections and outputs by sample to the two dicts."""
     stateful = StatefulRuns(runner.run, states)
     for one_input, want in zip(reference.inputs, reference.answers, strict=True):
         answer = replace(want, outputs=stateful({**one_input.feeds, **one_input.fixed}, continues=one_input.continues))
@@ -200,7 +200,7 @@ def _pad_to_shapes(outputs: Tensors, original: NativeRunner, graphs: Sequence[Gr
 
 
 def _float64_to_float32(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return outputs with float64 as float32, which a browser can hold."""
+    """Return the outputs with float64 cast to float32, which browsers support."""
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
 
 

@@ -1,4 +1,4 @@
-"""Comparison of two answers: every output, and every prediction, by the task's own metrics."""
+"""Comparison of two answers: every output and every prediction, by the task's metrics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.tasks.registry import kind_of
 
 
 def compare_answers(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
-    """Compare two answers to one sample: the raw outputs, then the decoded predictions."""
+    """Compare two answers for one sample: the raw outputs, then the decoded predictions."""
     comparisons = compare_tensors(runner, sample, "raw", expected, actual.outputs, policy)
     if policy.predictions == "all" or (policy.predictions == "more" and kind_of(expected.task).predicts_more):
         comparisons += compare_predictions(runner, sample, expected, actual, policy)
@@ -36,9 +36,9 @@ def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, 
     array, other = expected.outputs[subject.output], outputs.get(subject.output)
     task, context, tolerance = expected.task, expected.context, policy.tolerance
     if other is not None and other.shape == array.shape and other.dtype == array.dtype:
-        own = kind_of(task).compare_output(task, subject, array, other, context, tolerance)
-        if own is not None:
-            return own
+        by_task = kind_of(task).compare_output(task, subject, array, other, context, tolerance)
+        if by_task is not None:
+            return by_task
     rounding = ROUNDING_TOLERANCE if subject.output in policy.within_one else 0.0
     rounded = subject.output in policy.rounded
     return [compare_arrays(subject, array, other, rounding=rounding, relative=tolerance.relative, rounded=rounded)]

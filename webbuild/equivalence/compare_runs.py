@@ -22,13 +22,13 @@ from webbuild.runners.tensors import Tensors
 from webbuild.tasks.run_context import RunContext
 
 Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
-"""Context manager: the model runs with weights changed by a function, and with long sums in another order."""
+"""Context manager: the model runs with weights changed by a function, and computes long sums in another order."""
 
 
 class RunInput(Struct, frozen=True):
-    """An input of both runs: `feeds` may be perturbed for the noise floor; `fixed` may not: thresholds, labels, sizes.
+    """An input of both runs: `feeds` may be perturbed for the noise floor; `fixed` (thresholds, labels, sizes) may not.
 
-    A run that `continues` a sequence takes the states of the run before.
+    A run that `continues` a sequence takes the states of the previous run.
     """
 
     name: str
@@ -39,14 +39,14 @@ class RunInput(Struct, frozen=True):
 
 
 class Reference:
-    """The reference's answers to the inputs of a comparison, and its noise floor.
+    """The reference's answers for the inputs of a comparison, and its noise floor.
 
     Args:
         run: returns the outputs for an input, or a decoded answer. It runs again on perturbed inputs if a candidate
             differs.
         inputs: the inputs of the comparison.
         task: decodes the outputs.
-        policy: compares the reference with its own perturbed runs; None for no noise floor, if `run` knows only
+        policy: compares the reference with its own perturbed runs; None for no noise floor, if `run` supports only
             these inputs.
         perturbed: context manager in which `run` uses perturbed weights and another order of long sums.
     """
@@ -99,14 +99,14 @@ def compare_runs(
     policy: Policy,
     fallback: Sequence[Comparison] = (),
 ) -> list[Comparison]:
-    """Compare a candidate with the reference on every input, and judge all inputs together.
+    """Compare a candidate with the reference on every input, and decide the verdicts over all inputs.
 
     Args:
         reference: the expected answers.
         name: the name of the candidate.
         answers: the candidate's answers, in the order of the inputs; None for a run that falls back.
         policy: the tolerances.
-        fallback: the comparisons of the fallback graph, which replace those of runs that fall back.
+        fallback: the comparisons of the fallback graph, used for runs that fall back.
     """
     comparisons: list[Comparison] = []
     fallback_comparisons: dict[str, list[Comparison]] = {}
@@ -121,7 +121,7 @@ def compare_runs(
 
 
 def final_verdicts(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:
-    """Return the final verdicts over all inputs: `VACUOUS` without signal, `OK` for differences that noise explains."""
+    """Return the final verdicts over all inputs: `VACUOUS` without signal, `OK` for differences explained by noise."""
     marked = mark_vacuous(comparisons)
     return marked if noise is None else noise.accept(marked)
 

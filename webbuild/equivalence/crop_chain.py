@@ -1,4 +1,4 @@
-"""Pipelines whose last stages run on crops of the detections of an earlier stage."""
+"""Pipelines with last stages that run on crops of an earlier stage's detections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from webbuild.tasks.run_context import RunContext
 class ChainStage(Struct, frozen=True):
     """A stage of a pipeline with the function that runs it, and its thresholds by option.
 
-    `widths` are the inputs and runners for longer lines of text than `inputs` holds.
+    `widths` are the inputs and runners for text lines too long for `inputs`.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ChainStage(Struct, frozen=True):
 
     @property
     def link(self) -> tuple[str, Sequence[Input], RunStage]:
-        """Name, inputs and runner, as `run_chain` takes them."""
+        """Name, inputs and runner, for `run_chain`."""
         return self.name, self.inputs, self.run
 
     @property
@@ -66,7 +66,7 @@ def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Seq
 
 
 def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
-    """Return the thresholds that affect answers to crops: the detector's, and those of the last stage."""
+    """Return the thresholds that affect predictions for crops: the detector's and the last stage's."""
     before, _ = crop_stages(stages)
     return {**before[-1].thresholds, **stages[-1].thresholds}
 
@@ -74,11 +74,11 @@ def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
 def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
     """Return the prediction of the last crop stage for all boxes of a picture.
 
-    Each stage crops the objects of the stage before, aligned to their keypoints. The answer has no raw outputs, since
-    the number and place of the crops may differ between runs.
+    Each stage crops the objects of the previous stage, aligned by their keypoints. The answer has no raw outputs,
+    because the number and position of the crops may differ between runs.
 
     Args:
-        stages: in order.
+        stages: the stages in order.
         run_input: the feeds of all stages, with the picture's file and its placement in the first stage's input.
     """
     before, later = crop_stages(stages)

@@ -1,4 +1,4 @@
-"""Detection thresholds of the proof: the exported ones, or others if those give nothing to compare."""
+"""Detection thresholds of the proof: the exported ones, or others if those leave nothing to compare."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
 _TARGET_DETECTIONS = 10
-"""Detections at the lowered threshold, on the sample with the best scores."""
+"""Number of detections at the lowered threshold, on the sample with the best scores."""
 
 
 def check_with_detections(
@@ -38,22 +38,22 @@ def check_with_detections(
     states: Sequence[StateInput] = (),
     exact: Collection[str] = (),
 ) -> EquivalenceResult:
-    """Prove the graphs at the exported thresholds, and again at another confidence if that proved nothing.
+    """Prove the graphs at the exported thresholds, and again at another confidence if the first proof is vacuous.
 
-    The other confidence is lower if no sample has a detection, and higher if every sample exceeds the capacity of a
+    The other confidence is lower if no sample has a detection. It is higher if every sample exceeds the capacity of a
     graph's NMS, so that only its fallback ran. A mismatch at the exported thresholds is final.
 
     Args:
         original: runs the original.
         source: the original model.
         graphs: the patched graphs.
-        folder: the folder of their files.
+        folder: the folder of the graphs' files.
         task: the task.
         options: the threshold inputs of the graphs.
-        samples: the samples, compared at the other confidence too.
-        edges: edge cases, compared at the exported thresholds only.
+        samples: the samples, also compared at the other confidence.
+        edges: the edge cases, only compared at the exported thresholds.
         postprocess: the post-processing that the original lacks.
-        sizes: of the original's free dimensions.
+        sizes: the sizes of the original's free dimensions.
         open_graph: opens the file of a graph.
         states: the states that a sequence carries from step to step.
         exact: inputs that are not perturbed for the noise floor.
@@ -61,7 +61,7 @@ def check_with_detections(
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
-    collect_and_trim()  # free the memory of planning for the runs
+    collect_and_trim()  # free the memory of planning before the runs
     equivalence = check_equivalence(
         original,
         graphs,
@@ -114,7 +114,7 @@ def confidence_with_detections(
 ) -> float | None:
     """Return a confidence threshold at which some sample has a few detections; None if there is none.
 
-    It is midway between two scores, so that rounding does not move a score across it.
+    The threshold is midway between two scores, so that rounding does not move a score across it.
     """
     if not any(option.option == "confidence" for option in options):
         return None

@@ -1,4 +1,4 @@
-"""Exact inputs: not perturbed for the noise floor, because a slightly different value means something else."""
+"""Exact inputs: not perturbed for the noise floor, because a slightly different value changes the meaning."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from webbuild.tasks.run_context import RunContext
 def exact_inputs(inputs: Iterable[Input]) -> set[str]:
     """Return the names of inputs that a model may compare with a number: labels of clicks, thresholds, masks, sizes.
 
-    With a label of 1.000001 SAM computes another prompt, and the noise floor would hide errors.
+    With a label of 1.000001, SAM computes another prompt, and the noise floor would hide errors.
     """
     return {spec.name for spec in inputs if _is_exact(spec)}
 
 
 def exact_in_chain(stages: Iterable[tuple[str, Sequence[Input]]]) -> set[str]:
-    """Return the exact inputs of stages, given by name and inputs, as a chain names them."""
+    """Return the exact inputs of stages (name, inputs), with their names in a chain."""
     return {f"{stage}.{name}" for stage, inputs in stages for name in exact_inputs(inputs)}
 
 

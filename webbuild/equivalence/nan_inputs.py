@@ -1,7 +1,7 @@
-"""Random inputs that prove nothing about a rewrite, replaced by other draws.
+"""Replaces random inputs that prove nothing about a rewrite by other draws.
 
-On such inputs the original fails, its outputs are NaN or near overflow, or an output is all zeros, such as the count of
-a token that a few random tokens do not include.
+On these inputs the original fails, its outputs are NaN or near overflow, or an output is all zeros, such as the count
+of a token that is not among a few random tokens.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from webbuild.samples.random_inputs import shrunk_feeds
 from webbuild.samples.sample import Sample
 
 MAX_ATTEMPTS = 8
-"""Draws of an input, the first included: if half of all draws give NaN, one works with a chance of 255 in 256."""
+"""Draws of an input, including the first: if half of all draws give NaN, 255 of 256 inputs get a draw without NaN."""
 
 MAX_DRAWN_ELEMENTS = 1 << 27
-"""Random elements drawn for a sample over all attempts, at 40 ns each: a large sample gets fewer attempts."""
+"""Limit of random elements drawn for a sample in all attempts, 40 ns each: a large sample gets fewer attempts."""
 
 _OVERFLOW_MAGNITUDE = 1e30
-"""Magnitude from which an output is near overflow."""
+"""Magnitude above which an output is near overflow."""
 
 
 def replace_nan_inputs(
     original: NativeRunner, samples: Sequence[Sample], postprocess: Postprocess | None, *, seek_signal: bool = False
 ) -> tuple[list[Sample], list[str]]:
-    """Return the samples, random ones redrawn if the original fails or returns NaN, and notes on what was done.
+    """Return the samples, with random ones redrawn if the original fails or returns NaN, and notes on the changes.
 
     If no other draw works, values are moved towards 1 and towards 0. A sample that gives NaN in every attempt is kept:
-    NaN at the same places is equal, and no signal. With `seek_signal`, samples are added for outputs that are all zeros
-    on every sample.
+    NaN at the same positions counts as equal, without signal. With `seek_signal`, samples are added for outputs that
+    are all zeros on every sample.
 
     Raises:
         WebbuildError: `reference-run-failed` if every attempt fails; `out-of-memory`, `reference-run-too-long`.
@@ -91,7 +91,7 @@ def _first_with_signal(
 def _draws_with_signal(
     original: NativeRunner, sample: Sample, silent: set[str], postprocess: Postprocess | None
 ) -> Iterator[tuple[Sample, list[str]]]:
-    """Yield more draws of a sample with nonzero values in outputs that were `silent` so far, and those outputs."""
+    """Yield more draws of a sample with nonzero values in outputs that were all zeros (`silent`), and these outputs."""
     for attempt in range(MAX_ATTEMPTS, 2 * MAX_ATTEMPTS) if sample.redraw is not None else ():
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
         try:
@@ -109,7 +109,7 @@ def _draws_with_signal(
 
 
 def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
-    """Yield a sample, then redrawn samples, then samples scaled towards 1 and 0; each with a note on what was done."""
+    """Yield a sample, then redrawn samples, then samples scaled towards 1 and 0; each with a note on the change."""
     yield sample, ""
     for attempt in range(1, MAX_ATTEMPTS):
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
@@ -119,7 +119,7 @@ def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
 
 
 def _has_nan(outputs: Tensors) -> bool:
-    """Whether an output holds NaN, or a value near overflow, which another rounding makes infinite."""
+    """Whether an output has NaN, or a value near overflow, which another rounding may make infinite."""
     floats = [array for array in outputs.values() if array.dtype.kind == "f"]
     return any(
         bool((np.isnan(each) | (np.isfinite(each) & (np.abs(each) > _OVERFLOW_MAGNITUDE))).any()) for each in floats

@@ -1,25 +1,25 @@
-"""Noise floor: how much a 1e-6 perturbation and another order of its sums change the reference's own answers.
+"""Noise floor: how much the reference's results change under a 1e-6 perturbation and another order of sums.
 
-Some models decide on the way to their answer, and a rounding can turn a decision:
+Some models make discrete decisions inside the graph, and rounding can flip a decision:
 
-- Mask2Former attends where its own masks exceed one half, and asks that of a million numbers in each layer.
-- Activations that are quantized at run time are rounded to 256 levels of a range that is measured in each layer.
+- Mask2Former attends where its own masks exceed one half: a million comparisons in each layer.
+- Activations quantized at run time are rounded to 256 levels of a range that is measured in each layer.
 
-There another order of summation moves a score by a third: a rounding tolerance rejects it, and a wider one accepts
-everything. So the reference runs again on perturbed inputs and weights, and a difference is accepted if the reference
-differs as much from itself. Perturbing inputs alone is not enough: quantized inputs hide small changes, and token ids
-cannot be perturbed. Weights in float16 change by half of their last bit.
+In these models another order of summation changes a score by a third: a rounding tolerance rejects that, and a wider
+tolerance accepts everything. So the reference runs again on perturbed inputs and weights, and a difference is accepted
+if the reference differs as much from itself. Perturbing inputs alone is not enough: quantized inputs hide small
+changes, and token ids cannot be perturbed. Weights in float16 change by half of their last bit.
 
-Random changes cancel in a sum over a whole picture, but the rounding error of that sum grows with its length. So these
+Random changes cancel in a sum over a whole picture, but the rounding error of the sum grows with its length. So these
 runs also compute InstanceNormalization with another order of sums (`runners/sequential_sums.py`).
 
-    RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
+    RMS of the candidate's differences <= NOISE_FACTOR * largest RMS of the reference's differences in PERTURBED_RUNS
 
-The root mean square is that of one quantity over all samples, since large changes are rare: on five objects one that
-moves by half a score is most of it. Counts are sums. Only quantities that differ are examined, so a stable model needs
-no run, and the reference runs again only until every difference is explained.
+The RMS of a quantity covers all samples, because large changes are rare: with five objects, one score that changes by
+0.5 dominates. Counts are summed. Only quantities that differ are examined, so a stable model needs no extra run, and
+the reference runs again only until every difference is explained.
 
-If the noise is so large that another model's outputs would be within it, no difference is accepted. Such a model is
+If the noise is so large that another model's outputs would be within it, no difference is accepted. The model is then
 compared piece by piece (`bisect/piecewise.py`).
 """
 
@@ -35,17 +35,17 @@ from webbuild.compare.by_output import COUNTS
 from webbuild.compare.comparison import Comparison
 
 PERTURBED_RUNS = 12
-"""Runs of every sample, at most. A change that one run in five shows is missed by all of them in 7 cases of 100."""
+"""Maximum number of runs of every sample. If one run in five shows a change, all runs miss it in 7 cases of 100."""
 NOISE_FACTOR = 1.5
-"""How much larger than the noise a difference may be. A candidate that only rounds otherwise is one more run of the
-same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
+"""Largest allowed ratio of a difference to the noise. A candidate that only rounds differently is like one more run: it
+exceeds the largest of 12 runs in one case of 13, and 1.5 times that almost never."""
 MAX_SCORE_NOISE = 0.25
-"""Noise of scores and masks, which lie in 0..1, above which a different model would look the same."""
+"""Noise limit of scores and masks, which are in 0..1: above it, a different model would look equal."""
 COVERING_RUNS = 3
-"""Perturbed runs that show whether a difference is one that the reference makes itself, however large."""
+"""Number of perturbed runs for `explains_all`."""
 MAX_RELATIVE_NOISE = 0.05
-"""Noise limit of tensors, relative to their largest magnitude, and of depths. The root mean square difference of
-unrelated outputs is 0.07 to 0.3."""
+"""Noise limit of tensors, relative to their largest magnitude, and of depths. The RMS difference of unrelated outputs
+is 0.07 to 0.3."""
 
 _PAIRED_QUANTITIES = ("score", "box", "keypoint", "mask")
 """Quantities over matched pairs of objects; their `signal` is the number of pairs."""
@@ -57,11 +57,11 @@ Quantity = tuple[str, str, str]
 
 
 class NoiseFloor:
-    """The noise of a reference by quantity, measured where something differs.
+    """The noise of a reference by quantity, measured only if something differs.
 
     Args:
         rerun: runs the reference on all samples with inputs and weights perturbed by a seed, and compares the answers
-            with the unperturbed ones.
+            with the unperturbed answers.
         inputs_alone: the same with only the inputs perturbed.
     """
 
@@ -76,12 +76,12 @@ class NoiseFloor:
 
     @property
     def levels(self) -> Mapping[Quantity, float]:
-        """The largest pooled differences of the perturbed runs so far; empty if there was no run."""
+        """The largest pooled differences of all perturbed runs so far; empty without a run."""
         return self._levels(None)
 
     @property
     def is_unstable(self) -> bool:
-        """Whether the reference's answers to inputs perturbed once differ from its own beyond tolerance."""
+        """Whether the reference's answers for one perturbation of the inputs differ beyond tolerance."""
         return any(each.verdict == "DIFFERS" for each in self._inputs_alone())
 
     @property
@@ -90,9 +90,9 @@ class NoiseFloor:
         return {f"{stage} {quantity or output}": level for (stage, output, quantity), level in self.levels.items()}
 
     def accept(self, comparisons: Sequence[Comparison]) -> list[Comparison]:
-        """Return a candidate's comparisons; differences that the noise explains become OK, with the noise level.
+        """Return a candidate's comparisons; differences explained by noise become OK, with the noise level.
 
-        Runs that fell back are left out: they are comparisons of the fallback graph.
+        Runs that fell back are ignored: they are comparisons of the fallback graph.
         """
         own = [each for each in comparisons if not each.from_fallback]
         pooled, limits = pool_rms(own), _limits(own)
@@ -119,11 +119,11 @@ class NoiseFloor:
         ]
 
     def level(self, comparison: Comparison) -> float:
-        """Return the noise level of a comparison's quantity, from the runs so far."""
+        """Return the noise level of a comparison's quantity in the runs so far."""
         return self.levels.get(_quantity(comparison), 0.0)
 
     def explains_all(self, comparisons: Sequence[Comparison]) -> bool:
-        """Whether the noise explains every remaining difference, without limits: outputs then prove nothing."""
+        """Whether noise, without limits, explains every remaining difference: the outputs then prove nothing."""
         pooled = pool_rms(each for each in comparisons if not each.from_fallback)
         differing = {_quantity(each) for each in comparisons if each.verdict == "DIFFERS" and not each.from_fallback}
         if not differing or any(math.isinf(pooled[each]) for each in differing):
@@ -147,9 +147,9 @@ class NoiseFloor:
 
 
 def pool_rms(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
-    """Return by quantity the root mean square over all comparisons, each weighted by how much it compared.
+    """Return by quantity the root mean square over all comparisons, weighted by the number of matched pairs.
 
-    Counts are summed: objects without a partner. A comparison without an RMS makes its quantity infinite.
+    Counts of unmatched objects are summed. A comparison without an RMS makes its quantity infinite.
     """
     parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
     for each in comparisons:

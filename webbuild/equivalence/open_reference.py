@@ -1,4 +1,4 @@
-"""Native sessions of the original: as exported, or minimally rewritten where ONNX Runtime cannot run it so."""
+"""Native sessions of the original: as exported, or minimally rewritten if ONNX Runtime cannot run it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     """Return a runner of the original, and the assumptions made to open it.
 
-    It is rewritten, and an assumption says so, in two cases:
+    The original is rewritten, with an assumption, in two cases:
 
-    - ONNX Runtime lacks a native kernel, such as GridSample of float64 or Where of booleans: such nodes are decomposed.
-    - Inputs or outputs are float16: they become float32 with Casts, as in the patched graphs, since ONNX Runtime fuses
-      across such Casts.
+    - ONNX Runtime lacks a native kernel, such as float64 GridSample or bool Where: these nodes are decomposed.
+    - Inputs or outputs are float16: they become float32 with Casts, as in the patched graphs, because ONNX Runtime
+      fuses across these Casts.
 
     Raises:
         WebbuildError: `reference-session-failed` for any other failure.
@@ -71,8 +71,8 @@ def _with_float32_io(model: ir.Model) -> tuple[ir.Model, str] | None:
 def open_with_threshold_inputs(source: OnnxModel, sizes: Mapping[str, int]) -> NativeRunner | None:
     """Return a runner of the original with its thresholds as inputs; None if they are not found.
 
-    The rest is as exported, the data-dependent NMS too. If free sizes hide the NMS, they are fixed and constants are
-    folded first.
+    The rest stays as exported, including data-dependent NMS. If free sizes hide the NMS, they are fixed and constants
+    are folded first.
     """
     import onnx_ir as ir
 

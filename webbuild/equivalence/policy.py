@@ -1,4 +1,4 @@
-"""Comparison policies: the tolerances, and which parts of the answers are compared."""
+"""Comparison policies: the tolerances, and the compared parts of the answers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ROUNDING_TOLERANCE = 1e-6
 
 
 class Policy(Struct, frozen=True):
-    """How answers are compared.
+    """Rules for the comparison of answers.
 
     Attributes:
         tolerance: the largest differences between equal answers.
-        within_one: outputs that hold numbers from -1 to 1, whose rounding does not shrink with them.
-        rounded: outputs of bytes that were floating point numbers: a rounding may turn one into the next.
-        predictions: which are compared: all of them; those that say more than an output does, where the same code
-            decodes both sides, so that others cannot differ; or none, where nothing is known to decode them with.
+        within_one: outputs with values in -1..1: their absolute rounding error does not shrink with the values.
+        rounded: outputs of bytes rounded from floating point numbers: rounding may change a byte by 1.
+        predictions: the compared predictions: `all`; `more`, only of tasks with more in the prediction than in the
+            outputs (the same code decodes both sides, so others cannot differ); or `none`, if they cannot be decoded.
     """
 
     tolerance: Tolerance
@@ -35,14 +35,14 @@ EXACT = Policy(NATIVE, predictions="more")
 
 
 def is_exported_in_float16(graph: Graph) -> bool:
-    """Whether a graph computes in float16 because the original does: its tolerance is that of reduced precision."""
+    """Whether a graph computes in float16 because the original does: it gets the reduced-precision tolerance."""
     return graph.precision == "fp32" and "shader-f16" in graph.features
 
 
 def native_policy(graph: Graph, *, float16: bool = False, rounded: frozenset[str] = frozenset()) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime.
 
-    `float16` means that the original computes in float16, whose rounding changes with each rewrite.
+    `float16` means that the original computes in float16: its rounding changes with each rewrite.
     """
     exact = graph.precision == graph.weight_dtype == "fp32" and not float16
     return Policy(NATIVE if exact else REDUCED_PRECISION, rounded=rounded, predictions="more")
@@ -51,6 +51,6 @@ def native_policy(graph: Graph, *, float16: bool = False, rounded: frozenset[str
 def browser_policy(
     graph: Graph | None, within_one: frozenset[str] = frozenset(), rounded: frozenset[str] = frozenset()
 ) -> Policy:
-    """Return the policy of a graph in a browser against the graph for WASM on native ONNX Runtime."""
+    """Return the policy of a graph in a browser against the WASM graph on native ONNX Runtime."""
     exact = graph is None or (graph.precision == "fp32" and not is_exported_in_float16(graph))
     return Policy(BROWSER if exact else REDUCED_PRECISION, within_one, rounded)

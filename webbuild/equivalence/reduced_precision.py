@@ -1,4 +1,4 @@
-"""The proof of a reduced-precision graph: emulated float16 against the outputs of the proven WASM graph."""
+"""Proof of a reduced-precision graph: emulated float16 against the outputs of the proven WASM graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
 
 RunBatch = Callable[[Sequence[Tensors]], Sequence[Tensors]]
-"""Runs a graph: feeds of several runs -> outputs of each, in order."""
+"""Runs a graph: the feeds of several runs -> the outputs of each run, in order."""
 
 
 def check_reduced_precision(
@@ -36,15 +36,15 @@ def check_reduced_precision(
     """Compare a graph on every sample of the proof, and return the proof with its comparisons added.
 
     Args:
-        graph: the graph's manifest entry; its precision chooses the tolerance.
+        graph: the graph's manifest entry; its precision determines the tolerance.
         run: runs the graph in half precision, as a GPU would: native ONNX Runtime computes in float32.
         task: the task.
         options: the threshold inputs.
         samples: the samples of the proof.
-        equivalence: the proof of the other graphs, whose outputs on WASM are the reference.
+        equivalence: the proof of the other graphs; its WASM outputs are the reference.
         sequence: the steps of a model with states.
-        run_sequence: runs the graph step by step, with the states of the step before.
-        answers: outputs of a proven graph for the steps, by name.
+        run_sequence: runs the graph step by step, with the states of the previous step.
+        answers: outputs of a proven graph for the steps, by step name.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.

@@ -1,4 +1,4 @@
-"""Sequences of runs: merged into one sample for reports; and checks that guessed states are real states."""
+"""Sequences of runs: merges steps into one sample for reports, and checks that guessed states are real states."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FIX = "give the right pair with --state IN=OUT, or --state none, which packs th
 
 
 def merge_steps(comparisons: Sequence[Comparison], sequences: Mapping[str, str]) -> list[Comparison]:
-    """Return the comparisons, with the steps of a sequence merged into the worst of them.
+    """Return the comparisons; of the steps of a sequence, only the worst remains.
 
     Args:
-        comparisons: with their verdicts.
-        sequences: sequence name by sample name; single samples are not in it.
+        comparisons: the comparisons, with final verdicts.
+        sequences: the sequence name by sample name; it does not contain single samples.
     """
     merged: dict[tuple[object, ...], Comparison] = {}
     for index, each in enumerate(comparisons):
@@ -59,14 +59,14 @@ def check_states(
 ) -> list[str]:
     """Raise if a state never changes, or no output depends on it; warn of pairs that may not be states.
 
-    Each state is set to zeros in the middle of the sequence; another output of a later step has to change.
+    Each state is set to zeros in the middle of the sequence; this must change another output of a later step.
 
     Args:
         run: the original.
-        states: to check.
+        states: the states to check.
         sequence: the steps.
-        guessed: inputs that were paired by name or shape. Another first step has to change the third step or a later
-            one through such a state: an output that only passes on an input of its own run is not proven.
+        guessed: state inputs paired by name or shape. Through these states, another first step must change the third or
+            a later step: an output that only forwards an input of the same run is not proven to be a state.
 
     Returns:
         A warning for each guessed state that does not pass.
@@ -99,8 +99,8 @@ def _require_changing(spec: StateInput, answers: Sequence[Tensors]) -> None:
         same = "the same" if values[0].any() else "0"
         raise WebbuildError(
             "constant-state",
-            f"state '{spec.name}': output '{spec.output}' is {same} after each of {len(answers)} steps: nothing "
-            "is remembered",
+            f"state '{spec.name}': output '{spec.output}' is {same} after each of {len(answers)} steps: it carries "
+            "no information",
             _FIX,
         )
 
@@ -108,11 +108,11 @@ def _require_changing(spec: StateInput, answers: Sequence[Tensors]) -> None:
 def _require_used(
     spec: StateInput, runs: StatefulRuns, sequence: Sequence[Sample], answers: Sequence[Tensors], middle: int
 ) -> None:
-    """Raise `unused-state` if zeros in place of a state change no other output of the steps from `middle` on.
+    """Raise `unused-state` if replacing a state by zeros changes no other output of the steps from `middle` on.
 
     Args:
         spec: the state.
-        runs: the runs as they were before step `middle`.
+        runs: the runs before step `middle`.
         sequence: the steps.
         answers: the outputs of all steps with the state.
         middle: the first step with zeros.
@@ -133,7 +133,7 @@ def _require_used(
 def _reaches_third_step(
     runs: StatefulRuns, spec: StateInput, sequence: Sequence[Sample], answers: Sequence[Tensors]
 ) -> bool:
-    """Whether the state left by another first step changes the third or a later step."""
+    """Whether the state after another first step changes the third or a later step."""
     changed, other = copy(runs), copy(runs)
     changed(sequence[0].feeds, continues=False)
     other(sequence[len(sequence) // 2].feeds, continues=False)

@@ -1,4 +1,4 @@
-"""The verdict on a proof: no output differs, and every comparison had signal."""
+"""Verdict of a proof: no output differs, and every quantity has signal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from webbuild.reporting.comparison_text import describe_difference, describe_rea
 
 
 def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
-    """Whether the task has detections, and no sample has any."""
+    """Whether the task has detections, but no sample has one."""
     counts = [matched_objects(group) for group in group_by_output(comparisons).values()]
     return any(count is not None for count in counts) and not any(counts)
 
 
 def used_only_fallback(comparisons: Sequence[Comparison]) -> bool:
-    """Whether some graph fell back on every sample."""
+    """Whether at least one graph fell back on every sample."""
     own = {each.subject.runner for each in comparisons if not each.from_fallback}
     return not {each.subject.runner for each in comparisons} <= own
 
@@ -46,18 +46,18 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
             "webbuild wrote nothing; run with --dry-run to see the passes and their rewrites, and report the model",
         )
     for runner in sorted({each.subject.runner for each in comparisons}):
-        mine = [each for each in comparisons if each.subject.runner == runner]
-        if all(each.from_fallback for each in mine):
+        of_runner = [each for each in comparisons if each.subject.runner == runner]
+        if all(each.from_fallback for each in of_runner):
             raise WebbuildError(
                 "vacuous-comparison",
-                f"the {runner} graph passes every sample to its fallback, so its own answers were not compared",
+                f"the {runner} graph passes every sample to its fallback, so its own results were not compared",
                 "give samples with fewer objects: --sample FILE...",
             )
-        _require_signal(mine)
+        _require_signal(of_runner)
 
 
 def _require_signal(comparisons: Sequence[Comparison]) -> None:
-    """Raise where a quantity is vacuous on every sample."""
+    """Raise if a quantity is vacuous on every sample."""
     groups = list(group_by_output(comparisons).values())
     quantities = {
         (c.subject.stage, c.subject.output, c.subject.quantity) for c in comparisons if c.verdict != "VACUOUS"
