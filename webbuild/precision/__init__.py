@@ -1,1 +1,1 @@
-"""Float16: what a model may compute in it, what it costs, and in which arithmetic that was measured."""
+"""Float16: which nodes may use it, what it saves, and the backends that compute it."""

@@ -1,4 +1,4 @@
-"""Accuracy check of a float16 graph on the samples, by the task's own comparison."""
+"""Accuracy check of a float16 graph on the samples, by the task's comparison."""
 
 from __future__ import annotations
 
@@ -35,26 +35,25 @@ if TYPE_CHECKING:
     from webbuild.precision.fp16_backends import Fp16Backend
 _VACUOUS = "the samples have nothing to compare"
 _SEEDS = (0, 1, 2)
-"""Of inputs that are the samples up to rounding, as a GPU's own pre-processing makes them.
+"""Seeds of perturbed samples, equal up to rounding, as the preprocessing on a GPU produces them.
 
-Where two boxes of an object score nearly the same, the rounding of float16 decides which one stays: a graph may be
-right on a sample by luck, and wrong on the same picture in the browser.
+If two boxes of an object have nearly equal scores, float16 rounding decides which one NMS keeps: a graph may be right
+on a sample by luck, and wrong on the same picture in the browser.
 """
 
 
 class _Batch(Struct, frozen=True):
-    """Samples, or a sequence, that are run together: as they are, or perturbed by a seed."""
+    """Samples, or the steps of a sequence, that run together: unchanged, or perturbed by a seed."""
 
     indices: Sequence[int]
     seed: int | None = None
 
 
 class AccuracyVerdict(Struct, frozen=True):
-    """The result of a graph on the samples.
+    """Result of a graph on the samples.
 
     `tolerance_used` is the largest error of each output as a fraction of its tolerance: 1 is at the limit. `mismatch`
-    is empty where every answer is the same. What comes after the first sample that differs was not run: `runs` says how
-    often the graph was.
+    is empty if all results are equal. The check stops at the first sample that differs: `runs` is the number of runs.
     """
 
     mismatch: str
@@ -63,24 +62,24 @@ class AccuracyVerdict(Struct, frozen=True):
 
     @property
     def worst(self) -> float:
-        """The largest part of a tolerance."""
+        """The largest fraction of a tolerance."""
         return max(self.tolerance_used.values(), default=math.inf)
 
 
 class AccuracyChecker:
     """Compares the outputs of a float16 graph with the reference's, on all samples.
 
-    The reference is the same graph in float32, which was proven against the original.
+    The reference is the same graph in float32, already proven against the original.
 
     Args:
-        graph: what the float32 graph says of itself, in `folder`.
-        folder: the bundle's.
-        task: what it is for.
-        options: its thresholds, which are inputs.
-        values: those to compare at, by option.
-        samples: what is run; the steps of a sequence follow each other.
-        states: of the model.
-        open_graph: runs it.
+        graph: the manifest entry of the float32 graph.
+        folder: the folder of the bundle.
+        task: the task.
+        options: the threshold inputs.
+        values: the thresholds of the comparison, by option.
+        samples: the samples; the steps of a sequence are in order.
+        states: the states of the model.
+        open_graph: opens the file of a graph.
     """
 
     def __init__(
@@ -106,10 +105,10 @@ class AccuracyChecker:
             outputs[each.name] = runs({**each.feeds, **threshold_feeds}, continues=each.continues)
         runner.close()
         groups = _sequences(inputs)
-        own = [group for group in groups if not any(fallback_reason(graph, outputs[each.name]) for each in group)]
-        samples_in_order = [each for group in own for each in group]
+        kept = [group for group in groups if not any(fallback_reason(graph, outputs[each.name]) for each in group)]
+        samples_in_order = [each for group in kept for each in group]
         self._reference = Reference(lambda each: self._without_status(outputs[each.name]), samples_in_order, task, None)
-        ends = [0, *accumulate(len(group) for group in own)]
+        ends = [0, *accumulate(len(group) for group in kept)]
         self._groups = [range(*each) for each in pairwise(ends)]
         self._first: Sequence[_Batch] = [_Batch(group) for group in self._groups[:1]]
         alone = [index for group in self._groups if len(group) == 1 for index in group]
@@ -119,7 +118,7 @@ class AccuracyChecker:
 
     @property
     def feeds(self) -> list[Tensors]:
-        """The inputs of every run, the reference's states among them."""
+        """The inputs of every run, including the reference's states."""
         return [{**each.feeds, **each.fixed} for each in self._reference.inputs]
 
     @property
@@ -129,9 +128,9 @@ class AccuracyChecker:
         return {each.name: want.outputs for each, want in zip(reference.inputs, reference.answers, strict=True)}
 
     def check(self, model: ir.Model, backend: Fp16Backend) -> AccuracyVerdict:
-        """Run a graph and compare. A sample, or sequence, that differs is the first to be run the next time, alone.
+        """Run a graph and compare it. A sample or sequence that differs runs first, and alone, in the next check.
 
-        Where a task finds things each sample is run on inputs near it too.
+        For tasks that find objects, each sample also runs with perturbed inputs.
         """
         used: dict[str, float] = {}
         compared, done = False, set[tuple[int, int | None]]()
@@ -176,7 +175,7 @@ class AccuracyChecker:
 
 
 def _sequences(inputs: Sequence[RunInput]) -> list[list[RunInput]]:
-    """Return each sample on its own, and the steps of a sequence together."""
+    """Return a group for each single sample, and for the steps of each sequence."""
     groups: list[list[RunInput]] = []
     for each in inputs:
         if each.continues:

@@ -1,4 +1,4 @@
-"""Activation ranges: the largest and smallest values in a graph, over all samples."""
+"""Activation ranges: the largest and smallest values of each tensor in a graph, over all samples."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class ActivationRange(Struct, frozen=True):
-    """The finite numbers of a value: the lowest, the highest, and the least magnitude that is not 0.
+    """Range of a value's finite elements: the lowest, the highest, and the smallest nonzero magnitude.
 
-    `smallest_magnitude` is infinite where all are 0; all three are 0, 0 and infinite where no number is finite.
+    `smallest_magnitude` is infinite if all elements are 0. Without a finite element the fields are 0, 0 and infinity.
     """
 
     lowest: float = 0.0
@@ -33,7 +33,7 @@ class ActivationRange(Struct, frozen=True):
         return max(-self.lowest, self.highest)
 
     def union(self, other: ActivationRange) -> ActivationRange:
-        """Return the range of both."""
+        """Return the union of two ranges."""
         return ActivationRange(
             min(self.lowest, other.lowest),
             max(self.highest, other.highest),
@@ -42,25 +42,25 @@ class ActivationRange(Struct, frozen=True):
 
 
 ActivationRanges = Mapping[str, ActivationRange]
-"""By the name of the value."""
+"""Ranges by value name."""
 
 
 def range_of(array: NDArray[Any]) -> ActivationRange:
-    """Return the range of an array. Infinities, which float16 has too, and NaN do not count."""
+    """Return the range of an array. NaN and infinities, which float16 also has, are ignored."""
     finite = array[np.isfinite(array)] if not np.isfinite(array).all() else array
     if not finite.size:
         return ActivationRange()
-    there = np.abs(finite[finite != 0])
-    return ActivationRange(float(finite.min()), float(finite.max()), float(there.min()) if there.size else np.inf)
+    nonzero = np.abs(finite[finite != 0])
+    return ActivationRange(float(finite.min()), float(finite.max()), float(nonzero.min()) if nonzero.size else np.inf)
 
 
 def measure_ranges(model: ir.Model, feeds: Sequence[Tensors], batch: int | None = None) -> dict[str, ActivationRange]:
-    """Return the range of every float32 that goes in or is computed, in bounded memory.
+    """Return the range of every float32 input and computed value, in bounded memory.
 
     Args:
-        model: a graph of float32 with types on its values.
-        feeds: its inputs, each as it is run.
-        batch: bytes of values that one run may give.
+        model: a float32 graph with typed values.
+        feeds: the inputs of each run.
+        batch: limit of the bytes of values per run.
     """
     names = [value.name for node in model.graph for value in node.outputs if value.name and is_float32(value)]
     ranges: dict[str, ActivationRange] = {}

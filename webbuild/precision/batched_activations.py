@@ -1,4 +1,4 @@
-"""Values inside a graph, a few at a time: as many in a run as fit in a bounded memory."""
+"""Values inside a graph, computed in batches: each run outputs as many as fit into bounded memory."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def iter_activations(
     model: ir.Model, names: Sequence[str], feeds: Sequence[Tensors], batch: int = BATCH_BYTES
 ) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield values of a graph by name, one for each feed. Native ONNX Runtime, without optimizations.
+    """Yield (name, value) for each value and each feed, from native ONNX Runtime without optimizations.
 
     Args:
         model: the graph.
-        names: of values that nodes of its main graph compute.
-        feeds: its inputs, each as it is run.
-        batch: bytes of values that one run may give, as far as sizes are known.
+        names: the names of values that nodes of its main graph compute.
+        feeds: the inputs of each run.
+        batch: limit of the bytes of values per run, as far as sizes are known.
 
     Raises:
         WebbuildError: `reference-session-failed`, `reference-run-failed`.

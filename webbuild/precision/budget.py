@@ -1,4 +1,4 @@
-"""The budget of a precision search, and the saving that it must reach."""
+"""The budget of a precision search, and the saving that it must achieve."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from webbuild.errors import USAGE, WebbuildError
 class SearchBudget(Struct, frozen=True):
     """The limits of a search.
 
-    The same search ends at the same graph on every machine, unless it ends for `seconds`.
+    The same search ends with the same graph on every machine, unless it reaches `seconds`.
 
     Attributes:
-        evaluations: how many graphs may be run on the samples, at least 1.
-        gmacs: how many billion multiplications these runs may cost: it ends the search in a large model.
-        seconds: how long it may take at the worst; no evaluation begins that would end later, as far as the longest one
-            tells. The report says that a search ended for this.
-        saving: the part of the bytes of weights that `auto` wants saved before another graph pays, from 0 to 1.
+        evaluations: the maximum number of graphs that run on the samples, at least 1.
+        gmacs: the maximum number of multiplications in these runs, in billions: it limits the search in large models.
+        seconds: the time limit. No evaluation starts that would exceed it if it took as long as the longest so far. The
+            report says if a search reached it.
+        saving: the minimum fraction of weight bytes that `auto` must save to ship another graph, from 0 to 1.
     """
 
     evaluations: int = 40
@@ -29,7 +29,7 @@ class SearchBudget(Struct, frozen=True):
 
 
 def parse_budget(values: Sequence[str]) -> SearchBudget:
-    """Read `KEY=VALUE`s. Raises WebbuildError `invalid-budget`."""
+    """Parse the `KEY=VALUE` items of `--budget`. Raises WebbuildError `invalid-budget`."""
     limits: dict[str, float] = {}
     for text in values:
         key, _, value = text.partition("=")

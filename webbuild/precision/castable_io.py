@@ -9,7 +9,7 @@ from webbuild.targets.castable_indices import SHAPE_OPS, CastableIO, castable_in
 
 
 def castable_io(node: ir.Node, opset: int) -> CastableIO | None:
-    """Return what of a node can be float16, None where nothing can: no float32 in it, or no such form of it."""
+    """Return the inputs and outputs of a node that can be float16, None if it has no float32 or no float16 variant."""
     inputs, outputs = (
         [index for index, value in enumerate(values) if is_float32(value)] for values in (node.inputs, node.outputs)
     )
@@ -18,10 +18,10 @@ def castable_io(node: ir.Node, opset: int) -> CastableIO | None:
 
 
 def reads_only_shape(node: ir.Node) -> bool:
-    """Whether a node takes any type, since it looks at sizes only."""
+    """Whether a node accepts any type because it only reads shapes."""
     return node.op_type in SHAPE_OPS and node.domain in STANDARD_DOMAINS
 
 
 def is_float32(value: ir.Value | None) -> bool:
-    """Whether a value is a tensor of float32."""
+    """Whether a value is a float32 tensor."""
     return value is not None and isinstance(value.type, ir.TensorType) and value.dtype is ir.DataType.FLOAT

@@ -12,15 +12,15 @@ from webbuild.passes.rewrite import constant_tensor
 
 FP16_MAX = float(np.finfo(np.float16).max)
 FP16_MIN_NORMAL = float(np.finfo(np.float16).smallest_normal)
-"""Below this a GPU may take a float16 for zero: WGSL leaves it free."""
+"""A GPU may flush smaller float16 values to zero: WGSL allows it."""
 MAX_PARAMETER_SIZE = 16
-"""Elements up to which a constant is a parameter, like an epsilon, of which each element counts."""
+"""A constant with at most this many elements is a parameter, like an epsilon: each element matters."""
 _SUBNORMAL_LIMIT = 2.0**-8
-"""How much of the length of a weight may be lost."""
+"""Largest fraction of a weight's L2 norm that may be lost."""
 
 
 def is_stored_constant(value: ir.Value) -> bool:
-    """Whether a value stands in the file."""
+    """Whether a value is stored in the model file: an initializer or a Constant."""
     if value.is_initializer():
         return not value.is_graph_input()
     maker = value.producer()
@@ -28,7 +28,7 @@ def is_stored_constant(value: ir.Value) -> bool:
 
 
 def float32_array(value: ir.Value) -> NDArray[np.float32] | None:
-    """Return the elements of a constant of float32, None for anything else."""
+    """Return the elements of a float32 constant, None for any other value."""
     if value.dtype is not ir.DataType.FLOAT or not is_stored_constant(value):
         return None
     tensor = constant_tensor(value)
@@ -36,18 +36,18 @@ def float32_array(value: ir.Value) -> NDArray[np.float32] | None:
 
 
 def overflows(array: NDArray[Any]) -> bool:
-    """Whether a finite element is beyond float16."""
+    """Whether a finite element exceeds the range of float16."""
     return bool((np.isfinite(array) & (np.abs(array) > FP16_MAX)).any())
 
 
 def to_float16(array: NDArray[Any]) -> NDArray[np.float16]:
-    """Return an array in float16; what is beyond becomes infinite."""
+    """Return an array cast to float16; larger values become infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(array).astype(np.float16)
 
 
 def overflow_reason(array: NDArray[np.float32]) -> str:
-    """Return why a constant must not become float16, empty where it may."""
+    """Return why a constant must not become float16, empty if it may."""
     if overflows(array):
         return f"its constant {_worst(array):.3g} overflows: float16 ends at 65504"
     small = (array != 0) & (np.abs(array) < FP16_MIN_NORMAL)
@@ -63,7 +63,7 @@ def overflow_reason(array: NDArray[np.float32]) -> str:
 
 
 def distance_from_one(array: NDArray[np.float32]) -> float:
-    """Return how far a parameter is from 1 that float16 makes 1, 0 where there is none."""
+    """Return the smallest distance from 1 of a parameter that float16 rounds to 1, 0 if there is none."""
     near = array[(to_float16(array) == 1) & (array != 1)] if array.size <= MAX_PARAMETER_SIZE else array[:0]
     return float(np.abs(1 - near).min()) if near.size else 0.0
 
@@ -74,5 +74,5 @@ def _worst(array: NDArray[np.float32]) -> float:
 
 
 def _least(array: NDArray[np.float32]) -> float:
-    there = array[array != 0]
-    return float(there[np.abs(there).argmin()])
+    nonzero = array[array != 0]
+    return float(nonzero[np.abs(nonzero).argmin()])

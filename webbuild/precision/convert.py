@@ -1,4 +1,4 @@
-"""A float32 graph made float16, except where that would be wrong."""
+"""Conversion of a float32 graph to float16, except for nodes that need float32."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KEPT_AS_REQUESTED = "kept as requested"
 
 
 class Fp16Graph(Struct, frozen=True):
-    """A graph in which what can be is float16.
+    """A graph converted to float16 as far as possible.
 
     Attributes:
         model: the graph; its inputs and outputs are float32.
-        casts: Casts that run in every run, besides those that were there.
-        fp32_reasons: why nodes of float32 stayed so, by name.
+        casts: the number of added Casts that run in every run.
+        fp32_reasons: why nodes stayed float32, by node name.
         fp16_nodes: names of the nodes that became float16.
-        clamped_mask_constants: names of constants that stood for a mask and were beyond float16: they became -1e4.
+        clamped_mask_constants: names of mask constants beyond the range of float16: they became -1e4.
     """
 
     model: ir.Model
@@ -41,10 +41,10 @@ class Fp16Graph(Struct, frozen=True):
 
 
 class ConversionPlan(Struct, frozen=True):
-    """A graph that was looked at once, to be converted many times.
+    """A graph that was analysed once, to be converted many times.
 
-    `model` is a copy of float32, every node with a name. `candidates` are the nodes that could be float16 by their
-    operator, by name; `fp32_reasons` says why some of them, and others, must not be.
+    `model` is a float32 copy with a name for every node. `candidates` are the names of nodes with a float16 variant of
+    their operator; `fp32_reasons` says why nodes, some candidates included, must stay float32.
     """
 
     model: ir.Model
@@ -62,14 +62,13 @@ class ConversionPlan(Struct, frozen=True):
     ) -> Fp16Graph:
         """Convert a clone to float16; the graph's inputs and outputs stay float32.
 
-        Index arithmetic, the computation of shapes, and inner graphs are never touched.
+        Index arithmetic, shape computations and subgraphs are never changed.
 
         Args:
-            keep: names of nodes that stay float32 besides those that have to.
-            reason: why they do.
-            stored: whether the weights of nodes that stay float32 are kept as float16, where that changes them by
-                rounding only.
-            float32_weights: names of nodes whose weights are not, where they stay float32.
+            keep: names of further nodes that stay float32.
+            reason: why they stay float32.
+            stored: whether the weights of float32 nodes are stored as float16, if only rounding changes them.
+            float32_weights: names of float32 nodes with weights that stay float32 despite `stored`.
         """
         model = self.model.clone()
         convertible = convertible_nodes(model)
@@ -90,9 +89,9 @@ class ConversionPlan(Struct, frozen=True):
 
 
 def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
-    """Return a copy whose nodes have names and whose masks are within float16, and the names of those constants.
+    """Return a copy with named nodes and masks clamped to float16, and the names of the clamped constants.
 
-    It holds its numbers itself, so that it can be run and written anywhere.
+    The copy holds its weights in memory, so that it can run and be saved anywhere.
     """
     copy, _ = prepare_graph(model, {})
     for graph in copy.graphs():
@@ -106,12 +105,12 @@ def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
 def plan_conversion(
     model: ir.Model, table: KernelTable | None = None, ranges: Mapping[str, str] | None = None
 ) -> ConversionPlan:
-    """Look at a graph once.
+    """Analyse a graph once for many conversions.
 
     Args:
-        model: of float32 with fixed sizes; it stays as it is.
-        table: what the target can do; without one nothing is known of its kernels.
-        ranges: why nodes must stay float32 by the numbers that went through them, by name.
+        model: a float32 graph with fixed sizes; it is not changed.
+        table: the kernel table of the target; without one, kernel support is not checked.
+        ranges: why nodes must stay float32 because of their measured values, by node name.
     """
     copy, masks = clamp_model_masks(model)
     convertible = convertible_nodes(copy)
@@ -126,7 +125,7 @@ def plan_conversion(
 
 
 def convertible_nodes(model: ir.Model) -> dict[ir.Node, CastableIO]:
-    """Return the nodes that have a form of float16, and which of their values that is about."""
+    """Return the nodes with a float16 variant, and their inputs and outputs that can be float16."""
     opsets = model.graph.opset_imports
     castable = {}
     for node in model.graph:

@@ -16,7 +16,7 @@ from webbuild.targets.castable_indices import CastableIO
 
 
 class NodeCost(Struct, frozen=True):
-    """Bytes of a node's weights, bytes of what it computes, and how often it multiplies and adds."""
+    """Bytes of a node's weights, bytes of its outputs, and multiply-accumulates."""
 
     weight_bytes: int = 0
     activation_bytes: int = 0
@@ -24,22 +24,22 @@ class NodeCost(Struct, frozen=True):
 
 
 def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
-    """Return the cost of each convertible node by name. A shared weight counts for its first reader."""
+    """Return the cost of each convertible node by name. A shared weight counts only for its first reader."""
     seen: set[ir.Value] = set()
     costs = {}
     for node, places in able.items():
-        own = [
+        weights = [
             value for index in places.inputs if (value := node.inputs[index]) is not None and is_stored_constant(value)
         ]
-        stored = sum(_bytes(value) for value in own if value not in seen)
-        seen.update(own)
+        stored = sum(_bytes(value) for value in weights if value not in seen)
+        seen.update(weights)
         computed = sum(_bytes(node.outputs[index]) for index in places.outputs)
         costs[node.name or ""] = NodeCost(stored, computed, node_macs(node))
     return costs
 
 
 def converted_fraction(weights: Mapping[str, NodeCost], fp16_nodes: Iterable[str]) -> ConvertedFraction:
-    """Return which fraction of the nodes that could be float16 is: of weight bytes, of activation bytes, of MACs."""
+    """Return the float16 fraction of the convertible nodes: of weight bytes, of activation bytes, of MACs."""
     fp16_costs = [weights[name] for name in fp16_nodes if name in weights]
     return ConvertedFraction(
         _fraction((each.weight_bytes for each in fp16_costs), (each.weight_bytes for each in weights.values())),

@@ -1,4 +1,4 @@
-"""Index arithmetic: floats that become whole numbers, or places to look at."""
+"""Index arithmetic: floats that become indices or coordinates."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _COORDINATE_INPUTS = {
 
 
 def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
-    """Return the nodes that compute positions, and why they are taken for such.
+    """Return the nodes that compute positions, and the reason for each.
 
-    Starts at every float that is cast to an integer or used as a coordinate, and walks back through its producers up to
-    an operator with weights, such as Conv or MatMul. GridSample goes with its positions, as float16 gave wrong boxes
-    (onnxruntime #32275).
+    The search starts at every float that is cast to an integer or used as a coordinate, and walks back through its
+    producers up to an operator with weights, such as Conv or MatMul. GridSample itself is included, because it gave
+    wrong boxes in float16 (onnxruntime #32275).
     """
     reasons: dict[ir.Node, str] = {}
     for node in nodes:

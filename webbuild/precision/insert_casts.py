@@ -1,4 +1,4 @@
-"""Makes chosen nodes of a graph float16, with a Cast wherever a value goes from one side to the other."""
+"""Converts selected nodes of a graph to float16, with a Cast wherever a value crosses between float16 and float32."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from webbuild.precision.node_names import unused_name
 from webbuild.targets.castable_indices import CastableIO
 
 _MIN_STORED_SIZE = 1024
-"""Bytes of a weight from which on it is kept as float16 though it is computed with in float32."""
+"""Minimum bytes of a weight that is stored as float16 although its node computes in float32."""
 
 
 class CastInserter:
-    """One conversion of a graph, in place. Casts are shared: a value is cast once in each direction.
+    """Converts a graph in place. Casts are shared: a value is cast once in each direction.
 
     Args:
-        graph: every node with a name of its own, every value with its type.
-        chosen: what becomes float16, by node.
-        stored: whether weights of the other nodes are kept as float16 and cast when they are read.
-        exact: whether that is done only where float16 has every number of a weight.
-        float32_weights: names of nodes whose weights are kept as they are.
+        graph: a graph with unique node names and typed values.
+        chosen: the inputs and outputs that become float16, by node.
+        stored: whether weights of the other nodes are stored as float16, and cast when read.
+        exact: whether that applies only to weights that float16 represents exactly.
+        float32_weights: names of nodes with weights that stay float32.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class CastInserter:
         self._copies: dict[tuple[ir.Value, bool], ir.Value] = {}
         self._halves: set[ir.Value] = set()
         self.casts = 0
-        """Casts of values that are computed, each of which runs in every run."""
+        """Number of Casts of computed values: these run in every run."""
 
     def run(self) -> None:
-        """Change the graph."""
+        """Convert the graph."""
         inner = {value for node in self._graph for value in captured_values(node)}
         self._halves = {node.outputs[index] for node, castable in self._chosen.items() for index in castable.outputs}
         outer = self._halves & set(self._graph.outputs)
@@ -70,7 +70,7 @@ class CastInserter:
         self._remove_unused()
 
     def _connect(self, node: ir.Node, index: int, value: ir.Value, wanted: bool) -> None:
-        """Let an input of a node read a value in the precision that it wants."""
+        """Connect an input of a node to a value: in float16 if `wanted`, else in float32."""
         if is_stored_constant(value):
             if wanted:
                 node.replace_input_with(index, self._copy(value, node.op_type in COMPARING_OPS))
@@ -82,24 +82,24 @@ class CastInserter:
             node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT))
 
     def _is_rounded(self, node: ir.Node) -> bool:
-        """Whether the weights of a node of float32 are kept as float16."""
+        """Whether the weights of a float32 node are stored as float16."""
         return self._stored and node.name not in self._float32_weights
 
     def _cast_for_subgraphs(self, value: ir.Value) -> None:
-        """Let the graphs inside nodes read a value as float32, which they stay."""
+        """Cast a value to float32 for the subgraphs that read it: subgraphs stay float32."""
         for use in list(value.uses()):
             if use.node.graph is not self._graph:
                 use.node.replace_input_with(use.idx, self._cast(value, ir.DataType.FLOAT))
 
     def _connect_output(self, value: ir.Value) -> None:
-        """Give an output of the graph under its name in float32."""
-        given = self._cast(value, ir.DataType.FLOAT)
+        """Replace an output of the graph by its float32 Cast, under the same name."""
+        output_cast = self._cast(value, ir.DataType.FLOAT)
         name = value.name
         value.name = self._name(f"{name}/inside")
-        given.name = name
+        output_cast.name = name
         for index, output in enumerate(self._graph.outputs):
             if output is value:
-                self._graph.outputs[index] = given
+                self._graph.outputs[index] = output_cast
 
     def _cast(self, value: ir.Value, to: ir.DataType) -> ir.Value:
         if (value, to) not in self._casts:
@@ -107,15 +107,15 @@ class CastInserter:
         return self._casts[value, to]
 
     def _new_cast(self, value: ir.Value, to: ir.DataType) -> ir.Value:
-        """Add a Cast after what makes a value. One of a Cast that lost nothing reads what that one read."""
+        """Add a Cast after the producer of a value. The Cast of a lossless Cast reads its input directly."""
         maker = value.producer()
         source = value
         if maker is not None and maker.op_type == "Cast" and maker.inputs[0] is not None:
-            given = maker.inputs[0]
-            if given.dtype is to:
-                return given
-            if given.dtype is ir.DataType.BOOL:
-                source = given
+            cast_input = maker.inputs[0]
+            if cast_input.dtype is to:
+                return cast_input
+            if cast_input.dtype is ir.DataType.BOOL:
+                source = cast_input
         name = self._name(f"{value.name}/{'half' if to is ir.DataType.FLOAT16 else 'float'}")
         cast = ir.node("Cast", [source], attributes={"to": int(to)}, name=name)
         (output,) = cast.outputs
@@ -128,7 +128,7 @@ class CastInserter:
         return output
 
     def _copy(self, value: ir.Value, limits: bool) -> ir.Value:
-        """Return a constant in float16."""
+        """Return a float16 copy of a constant; `limits` clamps it to the range of float16."""
         if (value, limits) not in self._copies:
             array = float32_array(value)
             assert array is not None
@@ -136,7 +136,7 @@ class CastInserter:
         return self._copies[value, limits]
 
     def _float32_of(self, value: ir.Value) -> ir.Value:
-        """Return a weight in float32 that is stored as float16, where that says about the same."""
+        """Return a weight stored as float16 and cast to float32; unchanged if float16 would change it too much."""
         array = float32_array(value)
         if array is None or not (_is_float16(array) if self._exact else _is_storable(array)):
             return value
@@ -157,7 +157,7 @@ class CastInserter:
         return name
 
     def _remove_unused(self) -> None:
-        """Take out what nothing reads any more: constants of which there is a copy, Casts that were passed by."""
+        """Remove unused nodes and initializers: constants with a float16 copy, bypassed Casts."""
         for node in reversed(list(self._graph)):
             if node.op_type in ("Cast", "Constant") and not any(is_read(value) for value in node.outputs):
                 self._graph.remove(node, safe=True)
@@ -167,7 +167,7 @@ class CastInserter:
 
 
 def stored_size(node: ir.Node, value: ir.Value | None) -> int:
-    """Return the bytes of a weight that may be kept as float16 though a node reads it as float32, 0 for others."""
+    """Return the bytes of a weight that may be stored as float16 although its node reads float32, 0 for others."""
     if value is None or not is_float32(value) or reads_only_shape(node) or not is_stored_constant(value):
         return 0
     size = value.const_value.nbytes if value.const_value else 0
@@ -187,5 +187,5 @@ def _is_storable(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bo
 def select_nodes(
     graph: ir.Graph, castable: dict[ir.Node, CastableIO], fp32_nodes: Collection[str]
 ) -> dict[ir.Node, CastableIO]:
-    """Return the nodes that become float16: those that can and are not kept."""
+    """Return the nodes that become float16: castable and not in `fp32_nodes`."""
     return {node: castable[node] for node in graph if node in castable and node.name not in fp32_nodes}

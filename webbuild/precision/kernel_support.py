@@ -14,32 +14,32 @@ from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.targets.table import KernelTable
 
 _FP16_PREFIX = "fp16-"
-"""Beginning of the codes of rules about float16. What the others find is there in float32 too."""
+"""Prefix of the codes of float16 rules. The findings of other rules also apply in float32."""
 _MEASURED_CODES = {"fp16-overflow"}
-"""Rules that guess what ranges know."""
+"""Rules that guess what measured ranges show."""
 _HARMLESS_CODES = {"fp16-layer-normalization"}
-"""Rules about what a conversion never makes: a LayerNormalization all of whose tensors are float16 compiles and is
-right on real float16 (`docs/fp16.md`); the one that does not compile mixes types (onnxruntime #32629)."""
-_ASKED_ANYWAY = {"fp16-firefox", "fp16-mixed-types"}
-"""Rules about shaders that do not compile: every conversion asks them, since some depend on what its neighbours are."""
+"""Rules about graphs that the conversion never produces: a LayerNormalization with only float16 tensors compiles and is
+right on real float16 (`docs/fp16.md`); only one with mixed types fails to compile (onnxruntime #32629)."""
+_CHECKED_PER_CONVERSION = {"fp16-firefox", "fp16-mixed-types"}
+"""Rules about shaders that do not compile: every conversion checks them, because they depend on neighbouring nodes."""
 
 
 def unsupported_in_fp16(
     model: ir.Model, fp16_nodes: Collection[str], table: KernelTable, *, measured: bool
 ) -> dict[str, str]:
-    """Return why nodes of a converted graph must be float32 after all, by name.
+    """Return by name why nodes of a converted graph must stay float32.
 
     Args:
-        model: where they are float16.
-        fp16_nodes: their names; in float32 all of them run on the GPU.
-        table: of the target.
-        measured: whether the numbers that go through them were looked at, so that nothing is guessed of them.
+        model: the converted graph.
+        fp16_nodes: the names of its float16 nodes; in float32 all of them run on the GPU.
+        table: the kernel table of the target.
+        measured: whether activation ranges were measured, so that rules need not guess them.
     """
     copy, nodes = prepare_graph(model, {})
     context = InspectionContext(
         copy, table, nodes, place_nodes(nodes, table, cpu_node_names(copy)), data_dependent_values(nodes)
     )
-    left_out = _HARMLESS_CODES | _ASKED_ANYWAY | (_MEASURED_CODES if measured else set())
+    left_out = _HARMLESS_CODES | _CHECKED_PER_CONVERSION | (_MEASURED_CODES if measured else set())
     wanted, reasons = set(fp16_nodes), {}
     for each in nodes:
         name = each.node.name or ""

@@ -1,4 +1,4 @@
-"""Single float16 nodes between float32 nodes: they stay float32, because two Casts cost more than they save."""
+"""Single float16 nodes between float32 nodes stay float32, because two Casts cost more than they save."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REASON = "alone between float32 nodes: float16 would cost two Casts"
 
 
 def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
-    """Return the nodes without weights that read from and give to float32 only."""
+    """Return the nodes, except convolutions and matrix products, with only float32 producers and consumers."""
     left = dict(chosen)
     reasons: dict[str, str] = {}
     changed = True
@@ -29,8 +29,8 @@ def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> di
 
 
 def _is_alone(node: ir.Node, chosen: Mapping[ir.Node, CastableIO]) -> bool:
-    given = [node.inputs[index] for index in chosen[node].inputs]
-    read = [value for value in given if value is not None and not is_stored_constant(value)]
+    inputs = [node.inputs[index] for index in chosen[node].inputs]
+    read = [value for value in inputs if value is not None and not is_stored_constant(value)]
     if not read or any(_is_float16(value, chosen) for value in read):
         return False
     for index in chosen[node].outputs:

@@ -11,7 +11,7 @@ from webbuild.precision.node_names import unused_name
 from webbuild.precision.op_classes import DATA_MOVEMENT_OPS
 
 FP16_MASK_VALUE = -1e4
-"""What a mask becomes: added to a score it stays finite, and exp of it is 0 in float16 and in float32."""
+"""Replacement of a mask constant: added to a score it stays finite, and its exp is 0 in float16 and float32."""
 _PASS_THROUGH_OPS = DATA_MOVEMENT_OPS | {
     "Add",
     "Sub",
@@ -23,18 +23,20 @@ _PASS_THROUGH_OPS = DATA_MOVEMENT_OPS | {
     "ScatterND",
     "ConstantOfShape",
 }
-"""What may lie between the number and the operator that looks away."""
+"""Operators that may be between the constant and the selecting operator."""
 _SELECTING_OPS = {"Softmax", "TopK", "ArgMax", "ReduceMax"}
 COMPARING_OPS = frozenset({"Clip", "Max", "Min", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
-"""Operators to which a number beyond float16 says the same as the last one within."""
+"""Operators with the same result for a limit beyond float16 as for the largest float16 number."""
 
 
 def clamp_masks(model: ir.Model) -> list[str]:
-    """Make masks beyond float16 -1e4, in a graph of float32. Returns the names of the constants.
+    """Replace mask constants beyond float16 by -1e4 in a float32 graph; return their names.
 
-    A constant is a mask if what it gets into is compared with other scores and goes no other way: into a Softmax, a
-    TopK, a maximum. A score of -1e4 loses there as -1e9 does, unless scores themselves are as low. Where nothing but
-    masked scores is compared, the answer is the same, since all of them are equal.
+        scores + (-1e9) -> Softmax    becomes    scores + (-1e4) -> Softmax
+
+    A constant is a mask if every value computed from it ends in an operator that compares scores: Softmax, TopK or a
+    maximum. There -1e4 loses like -1e9, unless real scores are as low. If all compared scores are masked, the result
+    does not change, because they stay equal.
     """
     softened = []
     for node in list(model.graph):
@@ -51,7 +53,7 @@ def clamp_masks(model: ir.Model) -> list[str]:
 def clamp_to_fp16(
     array: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """Return a limit within float16: what lies beyond is the last number, infinities are as they were."""
+    """Clamp finite elements to the range of float16; infinities stay."""
     return np.where(np.isfinite(array), np.clip(array, -FP16_MAX, FP16_MAX), array).astype(np.float32)
 
 
@@ -61,7 +63,7 @@ def _is_mask(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:
 
 
 def _is_only_compared(node: ir.Node, index: int) -> bool:
-    """Whether everything that a number gets into is compared in the end."""
+    """Whether every value computed from an input ends in a selecting operator."""
     if not _passes_through(node, index):
         return False
     waiting, seen = list(node.outputs), set(node.outputs)
@@ -75,7 +77,7 @@ def _is_only_compared(node: ir.Node, index: int) -> bool:
                 continue
             if not _passes_through(reader, use.idx):
                 return False
-            fresh = [given for given in reader.outputs if given not in seen]
+            fresh = [output for output in reader.outputs if output not in seen]
             seen.update(fresh)
             waiting += fresh
     return bool(consumers(node.outputs[0]))

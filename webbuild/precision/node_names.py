@@ -1,4 +1,4 @@
-"""A unique name for every node of a graph."""
+"""Unique names for the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 
 def name_nodes(graph: ir.Graph) -> None:
-    """Give nodes without a name one, and those with another's name one of their own; the same ones every time."""
+    """Name unnamed nodes and rename duplicates, deterministically."""
     taken: set[str] = set()
     for node in graph:
         base = node.name or node.op_type
@@ -17,7 +17,7 @@ def name_nodes(graph: ir.Graph) -> None:
 
 
 def unused_name(base: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: the given one, or that with a number."""
+    """Return a name that is not taken: `base`, or `base` with a number appended."""
     known, name, number = taken if isinstance(taken, set) else set(taken), base, 1
     while name in known:
         name, number = f"{base}_{number}", number + 1

@@ -1,4 +1,4 @@
-"""The drawing of a search: how much was float16, and how much of the tolerance that took, as points in a square."""
+"""Plot of a precision search: for each graph the fraction in float16 and the fraction of the tolerance it used."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from webbuild.precision.report import SearchStep
 from webbuild.reporting.charts import LogScale
 
 _SCALE = LogScale(-4, 2)
-"""Of parts of a tolerance."""
+"""Scale of fractions of a tolerance, in powers of ten."""
 
 
 class PlotPoint(Struct, frozen=True):
-    """A graph that was tried: its place as fractions of width and height, from the left and from the top."""
+    """A graph that was tried: its position as fractions of width and height, from the left and the top."""
 
     number: int
     x: float
@@ -25,14 +25,14 @@ class PlotPoint(Struct, frozen=True):
 
 
 class GridLine(Struct, frozen=True):
-    """A line across, with what it says."""
+    """A horizontal line with its label."""
 
     y: float
     label: str
 
 
 def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
-    """Return the points; a result without a match lies at the top."""
+    """Return the points; a result without a match is at the top."""
     return [
         PlotPoint(
             index + 1, each.fraction.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
@@ -42,7 +42,7 @@ def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
 
 
 def grid_lines() -> list[GridLine]:
-    """Return a line for every power of ten; that of 1 is where the tolerance ends."""
+    """Return a line for every power of ten; the line of 1 is the tolerance."""
     return [
         GridLine(y_position(10.0**power), "the tolerance" if power == 0 else f"{10.0**power:g}")
         for power in _SCALE.powers
@@ -50,12 +50,12 @@ def grid_lines() -> list[GridLine]:
 
 
 def worst_tolerance_used(tried: SearchStep) -> float:
-    """Return the largest part of a tolerance that was used, infinite where a result has no match."""
+    """Return the largest fraction of a tolerance used by an output, infinite if a result has no match."""
     return max((math.inf if part is None else part for part in tried.tolerance_used.values()), default=math.inf)
 
 
 def y_position(part: float) -> float:
-    """Return where a part of a tolerance lies, as a fraction from the top, in powers of ten."""
+    """Return the vertical position of a fraction of the tolerance, as a fraction from the top."""
     return 1 - _SCALE.fraction(part)
 
 

@@ -1,4 +1,4 @@
-"""Range rules: nodes that must stay float32 because of their values on the samples."""
+"""Range rules: nodes that must stay float32 because of their measured values on the samples."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from webbuild.precision.reduction_overflow import partial_sum_bound
 from webbuild.targets.castable_indices import CastableIO
 
 HEADROOM = 4
-"""How much larger than on the samples numbers may become on other inputs."""
+"""Assumed ratio of values on other inputs to values on the samples."""
 MAX_EXACT_INT = 2048
-"""Above this float16 skips whole numbers: a coordinate there is a pixel off."""
+"""Above this float16 skips integers: a coordinate is off by a pixel."""
 _MAX_ANGLE = 16.0
-"""The largest angle of which float16 keeps two digits."""
+"""The largest angle with two decimals in float16."""
 _MIN_WEIGHT_SIZE = 64
-"""Elements from which on a constant of a contraction is a weight."""
+"""Minimum number of elements for a constant of a matrix product or convolution to count as a weight."""
 _POSTPROCESS_OPS = DATA_MOVEMENT_OPS | {
     "Sub", "Add", "Clip", "Max", "Min", "Mul", "Sqrt", "Neg", "ReduceSum", "ReduceMean", "Pow", "Abs", "Exp",
 }  # fmt: skip
-"""What a small number may have been made by in few steps."""
+"""Operators through which the producer of a small divisor is searched."""
 
 
 def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], ranges: ActivationRanges) -> dict[str, str]:
-    """Return by name the nodes that float16 has not the range for, or not the digits, and why."""
+    """Return by name the nodes with values beyond the range or precision of float16, and the reason."""
     reasons: dict[str, str] = {}
     tail = _postprocess_nodes(model.graph)
     for node, places in able.items():
@@ -54,7 +54,7 @@ def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], range
 
 
 def _values(node: ir.Node, places: CastableIO) -> Iterator[ir.Value]:
-    """Yield what of a node would be float16 and is computed."""
+    """Yield the computed inputs and outputs of a node that would be float16."""
     for index in sorted(places.inputs):
         value = node.inputs[index]
         if value is not None and not is_stored_constant(value):
@@ -63,16 +63,16 @@ def _values(node: ir.Node, places: CastableIO) -> Iterator[ir.Value]:
 
 
 def _postprocess_nodes(graph: ir.Graph) -> set[ir.Node]:
-    """Return the nodes after all weights: what makes answers of a network's last numbers."""
-    before: set[ir.Node] = set()
+    """Return the nodes after all weights: the post-processing in the graph."""
+    network: set[ir.Node] = set()
     for node in reversed(list(graph)):
-        if node in before:
+        if node in network:
             continue
         if (node.op_type in MATMUL_OPS and any(_is_weight(value) for value in node.inputs)) or any(
-            use.node in before for value in node.outputs for use in value.uses()
+            use.node in network for value in node.outputs for use in value.uses()
         ):
-            before.add(node)
-    return {node for node in graph if node not in before}
+            network.add(node)
+    return {node for node in graph if node not in network}
 
 
 def _is_weight(value: ir.Value | None) -> bool:
@@ -89,7 +89,7 @@ def _size(value: ir.Value) -> int:
 
 
 def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tuple[ir.Node, str]]:
-    """Yield a node that small numbers make large ones in, and what made them small."""
+    """Yield a node that turns small inputs into large outputs, such as a Div, and the nodes that made them small."""
     divisor = node.inputs[1 if node.op_type == "Div" else 0] if node.inputs else None
     if divisor is None or is_stored_constant(divisor):
         return

@@ -1,4 +1,4 @@
-"""Reduction overflow: the largest partial sum, even if its terms cancel in the end."""
+"""Reduction overflow: a bound of the largest partial sum, even if the terms cancel in the end."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webbuild.precision.constant_overflow import float32_array
 from webbuild.precision.op_classes import MATMUL_OPS
 
 _SQUARING_OPS = {"ReduceSumSquare", "ReduceL2", "InstanceNormalization", "GroupNormalization", "LpNormalization"}
-"""They sum squares."""
+"""Operators that sum squares."""
 
 
 def partial_sum_bound(node: ir.Node, ranges: ActivationRanges) -> float | None:
-    """Return a magnitude that no partial sum of a node goes beyond, None where it sums nothing or sizes are unknown.
+    """Return an upper bound of a node's partial sums, None if it sums nothing or sizes are unknown.
 
-    With weights it is the largest input times the largest sum of their magnitudes; else the largest input, or the
-    product of both, times the number of terms.
+    With weights, it is the largest input times the largest sum of weight magnitudes. Otherwise it is the largest input,
+    or the product of both largest inputs, times the number of terms.
     """
     value = node.inputs[0] if node.inputs else None
     if value is None or (known := _range(value, ranges)) is None:
@@ -47,19 +47,19 @@ def _product(node: ir.Node, known: ActivationRange, ranges: ActivationRanges) ->
 
 
 def _largest_weight_sum(node: ir.Node, weights: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> float:
-    """Return the largest sum of magnitudes of the weights of one output."""
-    heavy = np.abs(weights)
-    if node.op_type == "Conv":
-        return float(heavy.reshape(len(heavy), -1).sum(1).max())
-    if node.op_type == "ConvTranspose":
-        return float(heavy.sum(0).max() if heavy.ndim < 3 else heavy.sum(0).reshape(heavy.shape[1], -1).sum(1).max())
-    if node.op_type == "Gemm" and bool(node.attributes.get_int("transB", 0)):
-        return float(heavy.sum(-1).max())
-    return float(heavy.sum(-2).max()) if heavy.ndim > 1 else float(heavy.sum())
+    """Return the largest sum of weight magnitudes of an output element."""
+    sizes = np.abs(weights)
+    if node.op_type == "Conv":  # [out, in / groups, *kernel]
+        return float(sizes.reshape(len(sizes), -1).sum(1).max())
+    if node.op_type == "ConvTranspose":  # [in, out / groups, *kernel]
+        return float(sizes.sum(0).max() if sizes.ndim < 3 else sizes.sum(0).reshape(sizes.shape[1], -1).sum(1).max())
+    if node.op_type == "Gemm" and bool(node.attributes.get_int("transB", 0)):  # [out, in]
+        return float(sizes.sum(-1).max())
+    return float(sizes.sum(-2).max()) if sizes.ndim > 1 else float(sizes.sum())  # [..., in, out]
 
 
 def _term_count(node: ir.Node) -> int | None:
-    """Return how many numbers of its input go into one of a node."""
+    """Return the number of input elements summed for each output element."""
     before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     if before is None or after is None:
         return None

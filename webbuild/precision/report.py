@@ -1,4 +1,4 @@
-"""In which precision a model's graphs compute, and why: what a search found, or that none was asked for."""
+"""Precision report: the precision of a model's graphs and the reason, with the result of a search if there was one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REDUCED = (
 
 
 class ConvertedFraction(Struct, frozen=True, rename="camel"):
-    """How much of what could be float16 is: of the bytes of weights, of the bytes computed, of the multiplications."""
+    """The float16 fraction of the convertible nodes: of weight bytes, of activation bytes, of multiplications."""
 
     stored: float
     computed: float
@@ -32,14 +32,14 @@ class ConvertedFraction(Struct, frozen=True, rename="camel"):
 
     @property
     def mean(self) -> float:
-        """One number for a plot: half bytes, half multiplications."""
+        """A single number for plots: half bytes, half multiplications."""
         return ((self.stored + self.computed) / 2 + self.flops) / 2
 
 
 class SearchStep(Struct, frozen=True, rename="camel"):
-    """A graph that was tried: how much of it was float16, and the part of each output's tolerance that it used.
+    """A graph that was tried: its float16 fraction, and the fraction of each output's tolerance that it used.
 
-    `reason` is empty where every answer is the same; else it says which was not, first. A part is None where a
+    `reason` is empty if all results are equal, else it describes the first difference. A used fraction is None if a
     result has no match.
     """
 
@@ -49,7 +49,7 @@ class SearchStep(Struct, frozen=True, rename="camel"):
 
 
 class Fp32Nodes(Struct, frozen=True, rename="camel"):
-    """Nodes that stayed float32 for one reason, by name, and how many there are of each operator."""
+    """The names of nodes that stayed float32 for one reason, and their number by operator."""
 
     reason: str
     operators: dict[str, int]
@@ -57,22 +57,22 @@ class Fp32Nodes(Struct, frozen=True, rename="camel"):
 
 
 class PrecisionReport(Struct, frozen=True, rename="camel"):
-    """What a search for half precision found.
+    """Result of a search for half precision.
 
     Attributes:
         requested: `fp16`, `mixed` or `auto`.
-        precision: of the graph that came of it, fp32 where none did.
-        reason: what came of it, in a sentence.
-        fp16_backend: what computed in float16, and why that.
-        nodes: of the graph, the Casts left out.
-        fp16_nodes: how many of them are float16.
-        casts: Casts that run in every run.
-        fraction: how much is float16.
-        weights: bytes of the weights before and after.
-        fp32_nodes: what stayed float32, and why.
-        masks: constants that stood for a mask, were beyond float16, and became -1e4.
+        precision: the precision of the resulting graph, fp32 if there is none.
+        reason: the result, in a sentence.
+        fp16_backend: the backend that computed float16, and why it was chosen.
+        nodes: the number of nodes of the graph, without the added Casts.
+        fp16_nodes: the number of float16 nodes.
+        casts: the number of Casts that run in every run.
+        fraction: the float16 fraction.
+        weights: the bytes of the weights before and after.
+        fp32_nodes: the nodes that stayed float32, and why.
+        masks: mask constants beyond the range of float16, which became -1e4.
         steps: every graph that was tried, in order.
-        stop_reason: why the search went no further, empty where it was done.
+        stop_reason: why the search stopped early, empty if it finished.
     """
 
     requested: str
@@ -91,13 +91,13 @@ class PrecisionReport(Struct, frozen=True, rename="camel"):
 
     @property
     def tolerance_used(self) -> dict[str, float | None]:
-        """The part of each output's tolerance that the graph uses which came of it."""
+        """The fraction of each output's tolerance that the resulting graph uses."""
         right = [each for each in self.steps if not each.reason]
         return max(right, key=lambda each: each.fraction.mean).tolerance_used if right else {}
 
 
 def precision(model: ir.Model, searched: PrecisionReport | None = None) -> str:
-    """Return in a sentence or two which floating-point numbers a graph's weights are, and why."""
+    """Return one or two sentences on the floating-point type of a graph's weights, and why."""
     if searched is not None and searched.precision != "fp32":
         return _REDUCED.format(halved=searched.fp16_nodes, nodes=searched.nodes, casts=searched.casts)
     if searched is not None:

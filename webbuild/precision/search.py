@@ -1,4 +1,4 @@
-"""The largest part of a graph that is right in float16: ranges first, then groups of nodes, the heaviest first."""
+"""Precision search: finds the largest part of a graph that is accurate in float16, by ranges, then groups of nodes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ KEPT_BY_SEARCH = "the results differ with it in float16"
 
 
 class Evaluation(Struct, frozen=True):
-    """A graph that was tried: how much of it was float16, and how much of each output's tolerance it used.
+    """A graph that was tried: its float16 fraction, and the fraction of each output's tolerance that it used.
 
-    `mismatch` is empty where the answers are the same.
+    `mismatch` is empty if the results are equal.
     """
 
     fraction: ConvertedFraction
@@ -44,10 +44,10 @@ class Evaluation(Struct, frozen=True):
 
 
 class SearchResult(Struct, frozen=True):
-    """What a search found: `best` is None where no graph with float16 in it gives the same answers.
+    """Result of a search; `best` is None if no float16 graph gives equal results.
 
-    `evaluations` are all that were tried, in order. It took `seconds` by the clock, and processors were
-    `processor_seconds`. `stop_reason` says why the search went no further, empty where it was done.
+    `evaluations` are all graphs that were tried, in order. The search took `seconds` of wall time and
+    `processor_seconds` of CPU time. `stop_reason` says why it stopped early, empty if it finished.
     """
 
     best: Fp16Graph | None
@@ -59,15 +59,15 @@ class SearchResult(Struct, frozen=True):
 
 
 class PrecisionSearch:
-    """One search.
+    """A search for the largest accurate float16 part of a graph.
 
     Args:
-        model: the graph of float32.
-        table: of the target.
-        judging: what compares.
-        arithmetic: what computes in float16.
-        budget: its limits.
-        say: where it tells how it goes.
+        model: the float32 graph.
+        table: the kernel table of the target.
+        checker: compares a float16 graph with the reference.
+        backend: computes in float16.
+        budget: the limits.
+        say: called with each line of progress.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class PrecisionSearch:
         budget: SearchBudget,
         say: ProgressCallback,
     ) -> None:
-        self._judging, self._arithmetic, self._budget, self._say = checker, backend, budget, say
+        self._checker, self._backend, self._budget, self._say = checker, backend, budget, say
         self._started, self._busy = time.monotonic(), time.process_time()
         self._longest = 0.0
         soft, _ = clamp_model_masks(model)
@@ -96,9 +96,9 @@ class PrecisionSearch:
         self._ended = ""
 
     def run(self, *, only_full: bool) -> SearchResult:
-        """Search. With `only_full` only the graph is tried in which all is float16 that can be."""
+        """Run the search. With `only_full`, only the graph with all convertible nodes in float16 is tried."""
         self._say(
-            f"{format_count(len(self.plan.fp32_reasons), 'node')} stay float32: their operator or their values need it"
+            f"{format_count(len(self.plan.fp32_reasons), 'node')} stay float32: needed by their operators or values"
         )
         full = self.plan.convert()
         if full.fp16_nodes and not self._evaluate(full) and not only_full:
@@ -114,11 +114,11 @@ class PrecisionSearch:
         )
 
     def _grow(self, names: Sequence[str]) -> None:
-        """Let group after group be float16, the heaviest first, and each stay so with which the answers are right."""
-        bare = self._is_accurate(names)
-        if bare is None:
+        """Convert group after group to float16, the heaviest first; keep each group that leaves the results right."""
+        only_weights = self._is_accurate(names)
+        if only_weights is None:
             return
-        if not bare:  # even rounding the weights is too much
+        if not only_weights:  # even storing the weights as float16 is too inexact
             self._float32_weights = minimize(self._weighty_nodes(), lambda some: self._is_accurate_stored(names, some))
         shares = {name: converted_fraction(self._weights, [name]).mean + 1e-3 / len(names) for name in names}
 
@@ -130,14 +130,14 @@ class PrecisionSearch:
         grow(names, shares, convert)
 
     def _weighty_nodes(self) -> list[str]:
-        """Return the nodes with weights that would be rounded, the lightest first: what is first is rather kept."""
+        """Return the nodes with weights that would be rounded, the lightest first: `minimize` prefers to keep these."""
         by_weight = {
             node.name or "": sum(stored_size(node, value) for value in node.inputs) for node in self.plan.model.graph
         }
         return sorted((name for name, size in by_weight.items() if size), key=lambda name: by_weight[name])
 
     def _is_accurate_stored(self, names: Sequence[str], float32_weights: Sequence[str]) -> bool | None:
-        """Return whether the answers are the same with all nodes in float32, and the weights of these."""
+        """Return whether results are equal with all nodes in float32, and these nodes' weights stored as float32."""
         self._float32_weights = float32_weights
         return self._is_accurate(names)
 
@@ -145,7 +145,7 @@ class PrecisionSearch:
         return self.plan.convert(fp32_nodes, KEPT_BY_SEARCH, float32_weights=self._float32_weights)
 
     def _is_accurate(self, fp32_nodes: Sequence[str]) -> bool | None:
-        """Return whether the answers are the same with these kept; None where the budget is spent."""
+        """Return whether results are equal with these nodes in float32; None if the budget is spent."""
         fp16_graph = self._convert(fp32_nodes)
         if (known := self._known.get(self._key(fp16_graph))) is not None:
             return known
@@ -158,24 +158,24 @@ class PrecisionSearch:
             self._ended = f"its budget of {self._budget.gmacs:g} billion multiplications was spent"
         elif time.monotonic() - self._started + self._longest > self._budget.seconds:
             self._ended = (
-                f"its limit of {self._budget.seconds:g} seconds was reached, so it may end elsewhere on another machine"
+                f"its limit of {self._budget.seconds:g} seconds was reached, so another machine may find another graph"
             )
         return bool(self._ended)
 
     def _evaluate(self, fp16_graph: Fp16Graph) -> bool:
         began = time.monotonic()
-        judged: AccuracyVerdict = self._judging.check(fp16_graph.model, self._arithmetic)
+        verdict: AccuracyVerdict = self._checker.check(fp16_graph.model, self._backend)
         self._longest = max(self._longest, time.monotonic() - began)
-        self._spent_macs += judged.runs * self._macs
+        self._spent_macs += verdict.runs * self._macs
         part = converted_fraction(self._weights, fp16_graph.fp16_nodes)
-        self._evaluations.append(Evaluation(part, judged.tolerance_used, judged.mismatch))
-        word = "differ" if judged.mismatch else "are the same"
-        used = f" ({judged.worst:.2g} times the tolerance)" if math.isfinite(judged.worst) else ""
+        self._evaluations.append(Evaluation(part, verdict.tolerance_used, verdict.mismatch))
+        word = "differ" if verdict.mismatch else "are the same"
+        used = f" ({verdict.worst:.2g} times the tolerance)" if math.isfinite(verdict.worst) else ""
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} in float16: the results {word}{used}")
-        if not judged.mismatch and (self._best is None or self._worth(fp16_graph) >= self._worth(self._best)):
+        if not verdict.mismatch and (self._best is None or self._worth(fp16_graph) >= self._worth(self._best)):
             self._best = fp16_graph
-        self._known[self._key(fp16_graph)] = not judged.mismatch
-        return not judged.mismatch
+        self._known[self._key(fp16_graph)] = not verdict.mismatch
+        return not verdict.mismatch
 
     def _key(self, fp16_graph: Fp16Graph) -> tuple[frozenset[str], frozenset[str]]:
         """Return the cache key of a graph in this search."""

@@ -1,4 +1,4 @@
-"""The report of a search for half precision."""
+"""Builds the report of a search for half precision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_SHARE = ConvertedFraction(0.0, 0.0, 0.0)
 def build_report(
     mode: str, precision: Precision, reason: str, model: ir.Model, searched: SearchResult, backend: Fp16Backend
 ) -> PrecisionReport:
-    """Return what a search found; nothing of a graph where `precision` is fp32."""
+    """Return the report of a search; without details of a graph if `precision` is fp32."""
     fp16_graph = searched.best if precision != "fp32" else None
     after = weight_bytes(fp16_graph.model) if fp16_graph is not None else weight_bytes(model)
     return PrecisionReport(
@@ -66,7 +66,7 @@ def weight_bytes(model: ir.Model) -> int:
 
 
 def build_fp32_report(mode: str, reason: str, model: ir.Model, backend_name: str) -> PrecisionReport:
-    """Return the report where there was no search to its end, and the graph stays float32."""
+    """Return the report of a graph that stays float32 without a finished search."""
     nodes, weights = model.graph.num_nodes(), weight_bytes(model)
     return PrecisionReport(
         mode, "fp32", reason, backend_name, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""

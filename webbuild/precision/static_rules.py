@@ -26,17 +26,17 @@ from webbuild.targets.castable_indices import CastableIO
 from webbuild.targets.table import KernelTable
 
 _BYPASSED_OPS = ("Identity", "Dropout")
-"""Operators that the engine takes out of a graph: they are of the type of what they read."""
+"""Operators that ONNX Runtime removes from a graph: their type is their input's type."""
 _ADDED_INPUTS = {"Add": (0, 1), "Sub": (0, 1), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,)}
-"""Inputs that are added to what float16 holds anyway: a bias may vanish beside it. An epsilon is a parameter."""
+"""Inputs that are added to a float16 value: a small bias may vanish next to it. (An epsilon is a parameter.)"""
 LONG_AXIS = 2048
-"""Terms up to which a float16 sum of ones is exact: 2048 + 1 is 2048."""
+"""Largest number of terms for which a float16 sum of ones is exact: 2048 + 1 is 2048."""
 
 
 def static_fp32_reasons(
     model: ir.Model, able: Mapping[ir.Node, CastableIO], table: KernelTable | None
 ) -> dict[str, str]:
-    """Return by name why nodes with float32 in them stay so."""
+    """Return by name why nodes must stay float32."""
     fp32_reasons: dict[str, str] = {}
     for reasons in (
         _unconvertible(model.graph, able),
@@ -61,7 +61,7 @@ def _unconvertible(graph: ir.Graph, able: Mapping[ir.Node, CastableIO]) -> Itera
 
 
 def _subgraph_output_producers(node: ir.Node) -> Iterator[ir.Node]:
-    """Yield what makes the values that graphs inside a node give out as they are."""
+    """Yield the outer nodes with outputs that a node's subgraphs return unchanged."""
     for _, graph in subgraphs(node):
         for value in graph.outputs:
             if (maker := value.producer()) is not None and maker.graph is not graph:
@@ -100,19 +100,19 @@ def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, st
             array = None if value is None else float32_array(value)
             if array is None:
                 continue
-            given = clamp_to_fp16(array) if node.op_type in COMPARING_OPS else array
+            clamped = clamp_to_fp16(array) if node.op_type in COMPARING_OPS else array
             if (
-                given.size > MAX_PARAMETER_SIZE
+                clamped.size > MAX_PARAMETER_SIZE
                 and index in _ADDED_INPUTS.get(node.op_type, ())
-                and not overflows(given)
+                and not overflows(clamped)
             ):
                 continue
-            if reason := overflow_reason(given):
+            if reason := overflow_reason(clamped):
                 yield node, reason
-                small = abs(given[given != 0])
-                if given.size <= MAX_PARAMETER_SIZE and float(small.min()) < FP16_MIN_NORMAL:
+                small = abs(clamped[clamped != 0])
+                if clamped.size <= MAX_PARAMETER_SIZE and float(small.min()) < FP16_MIN_NORMAL:
                     yield from _meeting_zero(node, float(small.min()), able)
-            elif node.op_type in COMPARING_OPS and (left := distance_from_one(given)):
+            elif node.op_type in COMPARING_OPS and (left := distance_from_one(clamped)):
                 yield node, f"its bound of 1 - {left:.2g} becomes 1 in float16"
                 for reader in (use.node for output in node.outputs for use in output.uses()):
                     if reader in able and reader.op_type == "Sub":
@@ -121,7 +121,7 @@ def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, st
 
 
 def _meeting_zero(node: ir.Node, least: float, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
-    """Yield the roots, quotients and logarithms of numbers that may be as small as an epsilon."""
+    """Yield the roots, quotients and logarithms of values that may be as small as `least`."""
     for output in node.outputs:
         for use in output.uses():
             reader = use.node
@@ -135,7 +135,7 @@ def _meeting_zero(node: ir.Node, least: float, able: Mapping[ir.Node, CastableIO
 
 
 def _meeting_infinity(node: ir.Node, most: float, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
-    """Yield what makes numbers small again that a quotient may have made larger than float16 holds."""
+    """Yield the roots, logarithms and reciprocals of values that a quotient may make larger than float16's maximum."""
     for output in node.outputs:
         for use in output.uses():
             if use.node in able and use.node.op_type in ("Log", "Sqrt", "Reciprocal"):

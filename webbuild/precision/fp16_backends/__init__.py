@@ -1,4 +1,4 @@
-"""Float16 arithmetic: what computes half-precision graphs, from a real GPU to an emulation on the CPU."""
+"""Float16 backends: compute half-precision graphs on a real GPU, or emulate them on the CPU."""
 
 from webbuild.precision.fp16_backends.base import Fp16Backend
 from webbuild.precision.fp16_backends.emulation import EmulatedFp16

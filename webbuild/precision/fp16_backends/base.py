@@ -1,4 +1,4 @@
-"""The interface of a float16 backend: it runs a graph on inputs and returns the outputs."""
+"""Interface of a float16 backend: it runs a graph on inputs and returns the outputs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Fp16Backend(ABC):
-    """Computes graphs with float16 in them. A block with `with` closes it.
+    """Runs graphs with float16 values. Use it in a `with` block, which closes it.
 
     Attributes:
-        name: what computes, for people: `emulated`, `Chromium`.
-        reason: why this one: what the better ones lack here, or what it has.
+        name: the display name: `emulated`, `Chromium`.
+        reason: why this backend was chosen: a feature that it has, or that better backends lack.
     """
 
     name: str
@@ -33,32 +33,31 @@ class Fp16Backend(ABC):
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
     ) -> list[dict[str, NDArray[Any]]]:
-        """Return the outputs of a graph by name, for each input, in order.
+        """Return the outputs of a graph by name, for each feed, in order.
 
         Args:
-            model: an ordinary graph, with values and initializers of float16 and Casts between them and float32.
-                It is not changed.
-            feeds: its inputs by name, in the types and shapes that it declares.
-            states: of the steps of a sequence, each of which takes those of the one before; none for runs on their own.
+            model: a graph with float16 values and initializers, and Casts between them and float32. It is not changed.
+            feeds: the inputs of each run by name, with the declared types and shapes.
+            states: the states that each step of a sequence takes from the previous step; none for independent runs.
 
         Raises:
-            WebbuildError: `fp16-backend-failed` where it cannot be computed; the message names what computes.
+            WebbuildError: `fp16-backend-failed` if the graph cannot run; the message names the backend.
         """
 
     def as_fed(self, feeds: Sequence[Tensors]) -> Sequence[Tensors]:
-        """Return the inputs of runs in the shapes that a graph takes."""
+        """Return the inputs of the runs in the shapes that the graph takes."""
         return feeds
 
     @staticmethod
     def _in_turn(
         run: Callable[[Tensors], dict[str, NDArray[Any]]], feeds: Sequence[Tensors], states: Sequence[StateInput]
     ) -> list[dict[str, NDArray[Any]]]:
-        """Return the outputs of one run after the other."""
+        """Return the outputs of sequential runs."""
         runs = StatefulRuns(run, states)
         return [dict(runs(run_feeds, continues=at > 0)) for at, run_feeds in enumerate(feeds)]
 
-    def close(self) -> None:  # noqa: B027  (most hold nothing)
-        """Let go of what computes. Another run is an error."""
+    def close(self) -> None:  # noqa: B027  (most backends hold no resources)
+        """Release the backend's resources. Running it again is an error."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""A float16 backend for graphs that take several pictures: each run is for one of them."""
+"""A float16 backend for graphs with a batch of pictures: each run evaluates one picture."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class BatchFp16(Fp16Backend):
-    """Another backend, whose graphs take a batch: a picture takes another place in it in each run.
+    """Wraps a backend for graphs with a batch: the picture has another position in the batch in each run.
 
     Args:
-        computes: the other backend, which stays open.
-        batch: how many pictures a graph takes.
+        computes: the wrapped backend, which stays open.
+        batch: the batched input and its size.
     """
 
     def __init__(self, computes: Fp16Backend, batch: PictureBatch) -> None:
@@ -30,12 +30,12 @@ class BatchFp16(Fp16Backend):
         self._computes, self._batch = computes, batch
 
     def as_fed(self, feeds: Sequence[Tensors]) -> list[Tensors]:
-        """Return the batches that the pictures of the runs are in."""
+        """Return the batches that contain the pictures of the runs."""
         return [self._batch.feeds(each, run) for run, each in enumerate(feeds)]
 
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
     ) -> list[dict[str, NDArray[Any]]]:
-        """Return what belongs to the one picture of each run."""
+        """Return the outputs for the picture of each run."""
         outputs = self._computes.run(model, self.as_fed(feeds), states)
         return [self._batch.outputs(each, run) for run, each in enumerate(outputs)]

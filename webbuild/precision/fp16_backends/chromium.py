@@ -1,4 +1,4 @@
-"""Float16 in Chromium, where its adapter has `shader-f16`."""
+"""Float16 in Chromium, if its adapter has `shader-f16`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class SessionFp16(Fp16Backend):
     """A float16 backend that runs sessions of onnxruntime-web.
 
     Args:
-        name: what computes, for people.
-        reason: why nothing better computes.
+        name: the display name.
+        reason: why this backend was chosen.
         engine: runs the models.
-        close: lets go of it.
+        close: closes the engine.
     """
 
     def __init__(self, name: str, reason: str, engine: SessionRunner, close: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ class SessionFp16(Fp16Backend):
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
     ) -> list[dict[str, NDArray[Any]]]:
-        """Return the outputs for each input. Raises WebbuildError also as the engine does."""
+        """Return the outputs for each feed. The engine's WebbuildErrors are raised too."""
         import onnx_ir as ir
 
         data = ir.to_proto(model).SerializeToString()
@@ -68,7 +68,7 @@ class SessionFp16(Fp16Backend):
         return outputs
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Close the engine."""
         self._close()
 
 
@@ -76,7 +76,7 @@ def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:
     """Return Chromium as a float16 backend, or the feature that it lacks.
 
     Args:
-        opened: a browser that runs already, and stays; else one is started. Playwright runs one in a thread.
+        opened: a running browser, which stays open; else one is started. Playwright allows one per thread.
 
     Raises:
         WebbuildError: `no-runtime`.

@@ -1,4 +1,4 @@
-"""Float16 emulated: native ONNX Runtime computes in float32, adds errors of a kernel's size, and rounds to float16."""
+"""Emulated float16: native ONNX Runtime computes in float32, adds errors like a GPU kernel's, and rounds to float16."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class EmulatedFp16(Fp16Backend):
-    """Float16 on any CPU, about as inexact as kernels may be: what is right here is likely right on a GPU.
+    """Float16 on any CPU, about as inexact as GPU kernels: a graph that is right here is likely right on a GPU.
 
-    The errors are the same for the same inputs, and others for others. See `build_emulation_graph`.
+    The errors depend deterministically on the inputs. See `build_emulation_graph`.
 
     Args:
-        reason: why nothing better computes.
+        reason: why this backend was chosen.
     """
 
     name = "emulated"
     kernel_errors = True
-    """Whether an operator is off by more than the rounding of its result, as on a GPU."""
+    """Whether an operator has more error than the rounding of its result, as on a GPU."""
 
     def __init__(self, reason: str = "it was asked for") -> None:
         self.reason = reason
@@ -42,7 +42,7 @@ class EmulatedFp16(Fp16Backend):
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()
     ) -> list[dict[str, NDArray[Any]]]:
-        """Return the outputs for each input. See `Fp16Backend`.
+        """Return the outputs for each feed. See `Fp16Backend`.
 
         Raises:
             WebbuildError: `fp16-backend-failed`, `unknown-dtype`.
@@ -53,7 +53,9 @@ class EmulatedFp16(Fp16Backend):
         try:
             runner = self._open(model)
             outputs = self._in_turn(
-                lambda given: runner.run(self._inputs({name: _to_float32(value) for name, value in given.items()})),
+                lambda run_feeds: runner.run(
+                    self._inputs({name: _to_float32(value) for name, value in run_feeds.items()})
+                ),
                 feeds,
                 states,
             )
@@ -68,15 +70,15 @@ class EmulatedFp16(Fp16Backend):
         ]
 
     def close(self) -> None:
-        """Let go of the graph that was run last."""
+        """Close the session of the last graph."""
         if self._runner is not None:
             self._runner.close()
         self._model, self._runner = None, None
 
     def _open(self, model: ir.Model) -> NativeRunner:
-        """Return what runs a model: for the one that was run last the same, as a search asks for it several times.
+        """Return a runner of a model; the last model reuses its runner, because a search runs it several times.
 
-        The session stays too, unless it draws random numbers, which would go on where the last run stopped.
+        The session is kept too, except for models with random operators: their random numbers would continue.
         """
         import onnx_ir as ir
 
@@ -93,7 +95,7 @@ class EmulatedFp16(Fp16Backend):
         return self._runner
 
     def _inputs(self, feeds: Tensors) -> Tensors:
-        """Return what the graph that is computed takes."""
+        """Return the inputs of the emulation graph."""
         from webbuild.precision.fp16_backends.error_draws import draw_input
 
         return {**feeds, **draw_input(feeds)} if self.kernel_errors else feeds

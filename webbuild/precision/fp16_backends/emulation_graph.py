@@ -1,9 +1,11 @@
-"""A float16 graph as a float32 one that rounds: every float16 value goes through a pair of Casts.
+"""Rewrites a float16 graph as a float32 graph with rounding: every float16 value goes through a pair of Casts.
 
-Native ONNX Runtime has no float16 kernel for some operators, computes others in float32 without rounding between
-fused steps, and cannot say which. So each operator computes in float32, and what it makes is rounded to float16.
-What happens inside an operator is float32: sums keep what a GPU's float16 registers would lose (see `docs/fp16.md`). So
-errors of the sizes that kernels make there are added before the rounding (see `kernel_errors`).
+    x -> Op (float16) -> y    becomes    x -> Op (float32) -> [Add error] -> Cast float16 -> Cast float32 -> y
+
+Native ONNX Runtime has no float16 kernel for some operators, and computes others in float32 without rounding between
+fused steps; it does not report which. So each operator computes in float32, and its result is rounded to float16.
+Inside an operator, float32 sums keep digits that a GPU's float16 registers lose (see `docs/fp16.md`). So errors as large
+as a kernel's are added before the rounding (see `kernel_errors`).
 """
 
 from __future__ import annotations
@@ -26,16 +28,17 @@ _EXACT_OPS = frozenset({
     "Min", "Neg", "OneHot", "Pad", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round", "Sign",
     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where",
 })  # fmt: skip
-"""Operators that make, of float16 numbers, float16 numbers without rounding: they move, choose, or change a sign."""
+"""Operators with exact float16 results for float16 inputs: they move or select elements, or change a sign."""
 
 
 def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
-    """Return a graph with no float16 left but between the Casts of a pair; inputs and outputs are float32.
+    """Return a graph with float16 only between two Casts of a pair; inputs and outputs are float32.
 
-    With `kernel_errors` each element is off by a part of what a kernel may be, by an input more, `error_draws.INPUT`.
+    With `kernel_errors`, each element gets a random fraction of a kernel's error bound, and the graph an additional
+    input, `error_draws.INPUT`.
 
     Raises:
-        WebbuildError: `unknown-dtype` for a value of which nothing says what it is.
+        WebbuildError: `unknown-dtype` for a value without a known type.
     """
     emulated = _with_known_types(model)
     if kernel_errors and not _has_static_shapes(emulated):
@@ -56,11 +59,11 @@ def build_emulation_graph(model: ir.Model, *, kernel_errors: bool) -> ir.Model:
 
 
 def _with_known_types(model: ir.Model) -> ir.Model:
-    """Return a clone in which the type of every value is known."""
+    """Return a clone with a type for every value."""
     clone = model.clone()
     if any(_untyped_values(clone)):
         ShapeInferencePass(check_type=False)(clone)
-    for value in _untyped_values(clone):  # an operator that ONNX does not know
+    for value in _untyped_values(clone):  # the output of an operator that ONNX does not know
         node = value.producer()
         kinds = [each.dtype for each in (node.inputs if node else ()) if each is not None and each.dtype is not None]
         if not kinds:
@@ -88,7 +91,7 @@ def _has_static_shapes(model: ir.Model) -> bool:
 
 
 def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None, numbers: dict[float, ir.Value]) -> None:
-    """Let a node make float32, and let its readers read that number rounded to float16."""
+    """Make a node's output float32, and round it to float16 for its consumers."""
     value.type = ir.TensorType(ir.DataType.FLOAT)
     node = value.producer()
     assert node is not None
@@ -109,7 +112,7 @@ def _round(graph: ir.Graph, value: ir.Value, draws: ErrorDraws | None, numbers: 
 def _add_error(
     graph: ir.Graph, node: ir.Node, rounds: ir.Node, draws: ErrorDraws, numbers: dict[float, ir.Value]
 ) -> None:
-    """Let what a node makes be off by a part of its bound before it is rounded."""
+    """Add a random fraction of the error bound to a node's output before it is rounded."""
     value = node.outputs[0]
     build = GraphBuilder(graph, node, value.name or "", numbers)
     if (bound := error_bound(node, value, build)) is not None:
@@ -118,5 +121,5 @@ def _add_error(
 
 
 def _accumulates(node: ir.Node) -> bool:
-    """Whether an operator that mostly moves numbers also adds them up."""
+    """Whether an operator that moves elements also accumulates them."""
     return node.attributes.get_string("reduction", "none") != "none"

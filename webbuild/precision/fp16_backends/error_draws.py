@@ -1,7 +1,7 @@
-"""Pseudo-random numbers from -1 to 1 in a graph: the same for the same inputs, others for other inputs.
+"""Pseudo-random numbers in -1..1 inside a graph, determined by the graph's inputs.
 
-Every draw is a window of one constant. Where it begins depends on the value that it is for, and on an input of the
-graph that is computed from the other inputs.
+Every draw is a window of one constant. The start of the window depends on the value's name, and on an input of the
+graph that is a hash of the other inputs.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
 INPUT = "error/draw"
 _WINDOWS = 1 << 15
 _LARGEST = 1 << 22
-"""Numbers of a window: what is larger repeats them along its first axes."""
+"""Maximum size of a window: larger values repeat it along their first axes."""
 
 
 class ErrorDraws:
-    """The draws of one graph, to which it gives an input."""
+    """The draws of one graph; adds an input to it."""
 
     def __init__(self, graph: ir.Graph) -> None:
         self._graph = graph
@@ -35,7 +35,7 @@ class ErrorDraws:
         graph.inputs.append(self._start)
 
     def draw(self, value: ir.Value, build: GraphBuilder, *, alike: bool = False) -> ir.Value:
-        """Return numbers that broadcast to a value: one for each element, or one sign for all that are `alike`."""
+        """Return numbers that broadcast to a value: one per element, or with `alike` one sign for all elements."""
         shape = static_shape(value)
         if shape is None and not alike:
             return build.op("RandomUniformLike", value, low=-1.0, high=1.0, seed=float(crc32(_name(value)) % _WINDOWS))
@@ -53,7 +53,7 @@ class ErrorDraws:
         return build.op("Reshape", numbers, build.constant(np.array(sizes, np.int64)))
 
     def finish(self) -> None:
-        """Add the numbers, now that it is known how many it takes."""
+        """Add the constant of random numbers, now that its size is known."""
         drawn = np.random.default_rng(0).uniform(-1, 1, 2 * _WINDOWS + self._largest).astype(np.float32)
         self._numbers.const_value = ir.tensor(drawn, name=self._numbers.name)
         self._numbers.shape = ir.Shape(drawn.shape)
@@ -61,11 +61,11 @@ class ErrorDraws:
 
 
 def draw_input(feeds: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.int64]]:
-    """Return the input of a graph with draws, from its other inputs."""
-    seen = 0
+    """Return the additional input of a graph with draws, from its other inputs."""
+    checksum = 0
     for name in sorted(feeds):
-        seen = crc32(np.ascontiguousarray(feeds[name]).tobytes(), seen)
-    return {INPUT: np.array([seen % _WINDOWS], np.int64)}
+        checksum = crc32(np.ascontiguousarray(feeds[name]).tobytes(), checksum)
+    return {INPUT: np.array([checksum % _WINDOWS], np.int64)}
 
 
 def _name(value: ir.Value) -> bytes:

@@ -1,4 +1,4 @@
-"""Nodes added to a float32 graph after one of its nodes."""
+"""Adds nodes to a float32 graph after one of its nodes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class GraphBuilder:
     """Adds nodes, in order, after a node.
 
     Args:
-        graph: whose node it is.
+        graph: the graph of the node.
         after: the node.
-        prefix: of the names of what is added.
-        numbers: the graph's constants of one number, which all its builders share.
+        prefix: the prefix of the added names.
+        numbers: the graph's scalar constants, shared by all its builders.
     """
 
     def __init__(self, graph: ir.Graph, after: ir.Node, prefix: str, numbers: dict[float, ir.Value]) -> None:
@@ -26,15 +26,15 @@ class GraphBuilder:
         self._numbers, self._counter = numbers, count()
 
     def op(self, operator: str, *inputs: ir.Value, **attributes: Any) -> ir.Value:
-        """Add a node with one output, and return that."""
+        """Add a node with one output, and return the output."""
         return self._add(ir.node(operator, inputs, attributes=attributes))
 
     def copy_of(self, node: ir.Node, inputs: Sequence[ir.Value | None]) -> ir.Value:
-        """Add a node that does the same with other inputs."""
+        """Add a copy of a node with other inputs, and return its output."""
         return self._add(ir.Node(node.domain, node.op_type, inputs, list(node.attributes.values())))
 
     def constant(self, array: NDArray[Any]) -> ir.Value:
-        """Return a constant."""
+        """Add a constant."""
         name = self._name()
         value = ir.Value(
             name=name,
@@ -46,13 +46,13 @@ class GraphBuilder:
         return value
 
     def number(self, value: float) -> ir.Value:
-        """Return a constant of one number."""
+        """Return a scalar constant."""
         if value not in self._numbers:
             self._numbers[value] = self.constant(np.array(value, np.float32))
         return self._numbers[value]
 
     def size(self, value: ir.Value) -> ir.Value:
-        """Return how many elements a value has, as float32."""
+        """Return the number of elements of a value, as float32."""
         return self.float32(self.op("Size", value))
 
     def float32(self, value: ir.Value) -> ir.Value:

@@ -1,8 +1,9 @@
-"""Rounding errors inside a GPU's float16 kernels: a bound for each element, computed in the emulation's own graph.
+"""Rounding errors inside a GPU's float16 kernels: a bound for each element, computed in the emulation graph.
 
-A kernel adds in float16. Each of n additions rounds a partial sum by at most u of it, u = 2^-11, and the roundings add
-up like a random walk. With terms t, their sum y and q^2 = sum(t^2), the square of the partial sum after k additions is
-about k^2 / n^2 y^2 + k / n q^2, so the walk is of u sqrt(n (y^2 / 3 + q^2 / 2)). Tiles make it shorter, never longer.
+A kernel adds in float16. Each of n additions rounds a partial sum with a relative error of at most u = 2^-11, and the
+errors add up like a random walk. With terms t, sum y and q^2 = sum(t^2), the square of the partial sum after k
+additions is about k^2 / n^2 y^2 + k / n q^2, so the walk has the length u sqrt(n (y^2 / 3 + q^2 / 2)). Tiling only
+shortens it.
 
     Conv(x, w)      bound = SUMS u sqrt(n (y^2 / 3 + Conv(x^2, w^2) / 2))
     Sigmoid(x)      bound = u (3 |y|)
@@ -22,21 +23,21 @@ from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
 from webbuild.precision.op_classes import MATMUL_OPS
 
 ROUNDING = 2.0**-11
-"""u: half of what separates neighbours in float16, as a share of the number."""
+"""u: the largest relative rounding error of float16, half of the distance to the next number."""
 SUMS = 2.0
-"""How many of its walks a sum may be off. On lavapipe the errors of the shipped models' layers are 0.2 to 0.7 walks
-(root mean square), and 99 % of them are within two: the bound is a likely one, not a certain one.
+"""Error bound of a sum, in walks. On lavapipe the errors of the shipped models' layers are 0.2 to 0.7 walks (RMS), and
+99 % of them are within two walks: the bound is likely, not certain.
 
-With normal errors of 0.7 walks a graph of Mask2Former was approved that is wrong in Chromium."""
+With normally distributed errors of 0.7 walks, a Mask2Former graph passed that is wrong in Chromium."""
 
-_OWN_AND_FIXED = {
+_RELATIVE_AND_ABSOLUTE = {
     "Erf": (1, 8), "Gelu": (2, 4), "Tanh": (1, 2), "Sin": (1, 2), "Cos": (1, 2), "Log": (2, 2), "Softplus": (2, 1),
     "Mish": (2, 1), "Elu": (2, 1), "Selu": (2, 1), "Celu": (2, 1), "HardSwish": (2, 1), "LogSoftmax": (2, 4),
     "Sigmoid": (3, 0), "HardSigmoid": (2, 0), "Softmax": (6, 0), "Pow": (4, 0), "QuickGelu": (4, 1),
 }  # fmt: skip
-"""Multiples of u: of the result's own magnitude, and of one. Erf is a polynomial of five terms."""
+"""Error bound in multiples of u: relative to the result, and absolute. Erf is a polynomial of five terms."""
 SAME_SIGN_OPS = frozenset({"Erf", "Gelu"})
-"""Operators whose errors depend on nothing but the element: those of alike elements are alike."""
+"""Operators with errors that depend only on the element: similar elements have similar errors."""
 _EXACTLY_ROUNDED = frozenset({
     "Add", "Sub", "Mul", "Sum", "Mean", "Cast", "CastLike", "If", "Loop", "Mod", "Range",
     "ScatterElements", "ScatterND",
@@ -51,15 +52,15 @@ _SUMS = frozenset({
     "AveragePool", "GlobalAveragePool", "CumSum", "LpPool", "GlobalLpPool",
 })  # fmt: skip
 _MEANS = frozenset({"ReduceMean", "AveragePool", "GlobalAveragePool"})
-_IN_TURN, _SIDE_BY_SIDE = 32, 64
-"""Numbers that a kernel of a reduction adds one after the other; of more, each of so many threads adds its part."""
+_SEQUENTIAL_TERMS, _THREADS = 32, 64
+"""Numbers that a reduction kernel adds sequentially; beyond that, this many threads each add a part."""
 
 
 def error_bound(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value | None:
-    """Return a bound of the errors of a result, of its shape or one that broadcasts; None where there are none.
+    """Return an error bound of a result, in its shape or broadcastable to it; None if the result has no error.
 
     Args:
-        node: of float32, whose result stands for one that a float16 kernel makes.
+        node: the float32 node that emulates a float16 kernel.
         result: one of its outputs.
         build: adds nodes after it.
     """
@@ -76,7 +77,7 @@ def error_bound(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Valu
 
 
 def _of_product(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
-    """Return the bound of a sum of products: the same operator on squares tells q^2."""
+    """Return the bound of a sum of products: the same operator on squared inputs computes q^2."""
     factors = _factors(node)
     squares = build.copy_of(node, [build.square(value) for value in factors])
     if node.op_type == "Gemm":
@@ -85,13 +86,13 @@ def _of_product(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Valu
 
 
 def _factors(node: ir.Node) -> list[ir.Value]:
-    """Return what a node multiplies, without the bias."""
+    """Return the factors of a node, without the bias."""
     factors = [value for value in node.inputs if value is not None]
     return factors if node.op_type == "Einsum" else factors[:2]
 
 
 def _terms_of_product(node: ir.Node, build: GraphBuilder) -> ir.Value:
-    """Return how many products go into each number of a result. Without shapes the same operator on ones tells."""
+    """Return the number of products per element of a result; without shapes, the same operator on ones counts them."""
     if (known := _known_terms_of_product(node)) is not None:
         return build.number(known)
     counts = build.copy_of(node, [build.ones_like(value) for value in _factors(node)])
@@ -100,7 +101,7 @@ def _terms_of_product(node: ir.Node, build: GraphBuilder) -> ir.Value:
 
 
 def _known_terms_of_product(node: ir.Node) -> int | None:
-    """Return how many products go into one number of a result, None where the shapes do not tell."""
+    """Return the number of products per element of a result, None if the shapes are unknown."""
     first, second = (static_shape(value) for value in node.inputs[:2])
     if node.op_type == "Conv":
         return prod(second[1:]) if second else None
@@ -119,13 +120,13 @@ def _known_terms_of_product(node: ir.Node) -> int | None:
 
 
 def _of_sum(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
-    """Return the bound of a sum, or a mean, of which each term counts once."""
+    """Return the bound of a sum or mean of single terms."""
     value = node.inputs[0]
     assert value is not None
     terms = _terms_of_sum(node, value, build)
     steps = terms
     if node.op_type not in ("AveragePool", "LpPool", "CumSum"):
-        steps = build.op("Min", terms, build.shifted(build.scaled(terms, 1 / _SIDE_BY_SIDE), _IN_TURN))
+        steps = build.op("Min", terms, build.shifted(build.scaled(terms, 1 / _THREADS), _SEQUENTIAL_TERMS))
     if node.op_type not in (*_MEANS, "ReduceSum", "CumSum"):
         share = build.shifted(build.op("Sqrt", steps), 1)
         return build.scaled(build.op("Mul", build.op("Abs", result), share), SUMS * ROUNDING)
@@ -134,7 +135,7 @@ def _of_sum(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
 
 
 def _terms_of_sum(node: ir.Node, value: ir.Value, build: GraphBuilder) -> ir.Value:
-    """Return how many numbers a sum adds up at most."""
+    """Return the maximum number of terms of a sum."""
     if node.op_type in ("AveragePool", "LpPool"):
         return build.number(prod(node.attributes.get_ints("kernel_shape", [1])))
     before, after = static_shape(value), static_shape(node.outputs[0])
@@ -155,7 +156,7 @@ def _walk(result: ir.Value, squares: ir.Value, terms: ir.Value, build: GraphBuil
 
 
 def _of_norm(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
-    """Return u (3 |y| + 2 mean |y|): what the mean is off adds to every element."""
+    """Return u (3 |y| + 2 mean |y|): the error of the mean adds to every element."""
     size = build.op("Abs", result)
     rank = len(static_shape(result) or (1, 1, 1))
     first = 2 if node.op_type in ("InstanceNormalization", "GroupNormalization", "GroupNorm") and rank > 2 else rank - 1
@@ -166,14 +167,14 @@ def _of_norm(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
 
 
 def _is_nearest(node: ir.Node) -> bool:
-    """Whether a node is a Resize that only moves numbers."""
+    """Whether a node is a nearest-neighbour Resize, which only moves elements."""
     return node.op_type == "Resize" and node.attributes.get_string("mode", "nearest") == "nearest"
 
 
 def _of_function(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
-    own, fixed = _OWN_AND_FIXED.get(node.op_type, (1, 0))
-    if node.op_type == "Exp" and node.inputs[0] is not None:  # the factor log2(e) rounds the exponent: u |x| of e^x
+    relative, absolute = _RELATIVE_AND_ABSOLUTE.get(node.op_type, (1, 0))
+    if node.op_type == "Exp" and node.inputs[0] is not None:  # rounding x * log2(e) changes e^x by u |x| e^x
         share = build.shifted(build.op("Abs", node.inputs[0]), 2)
         return build.scaled(build.op("Mul", build.op("Abs", result), share), ROUNDING)
-    scaled = build.scaled(build.op("Abs", result), own * ROUNDING)
-    return build.shifted(scaled, fixed * ROUNDING) if fixed else scaled
+    scaled = build.scaled(build.op("Abs", result), relative * ROUNDING)
+    return build.shifted(scaled, absolute * ROUNDING) if absolute else scaled

@@ -1,4 +1,4 @@
-"""The float16 backends available on this machine, best first."""
+"""Selects the best float16 backend on this machine."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def select_backend(opened: BrowserHandle | None = None, *, browser: bool = True) -> Fp16Backend:
-    """Return the best float16 backend available; its `reason` says what a browser lacks.
+    """Return the best float16 backend available; the `reason` of the emulation names what the browser lacks.
 
-    A browser with `shader-f16` is what visitors have; the emulation is always there.
+    A browser with `shader-f16` matches the visitors' browsers; the emulation is always available.
 
     Args:
-        opened: a browser that runs already, and stays; else one is started. Playwright runs one in a thread.
-        browser: whether one is looked at.
+        opened: a running browser, which stays open; else one is started. Playwright allows one per thread.
+        browser: whether a browser may be used.
 
     Raises:
         WebbuildError: `no-runtime`.
