@@ -1,4 +1,4 @@
-"""Bit width search: the fewest bits per tensor, bisected by groups, since each trial runs the whole model."""
+"""Bit width search: the fewest bits per tensor, found by bisecting groups, because each trial runs the whole model."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from typing import Generic, TypeVar
 from webbuild.quantization.quantize import BitWidth
 
 MAX_RUNS = 20
-"""Questions that are asked at most."""
+"""Maximum number of trials."""
 _MIN_SAVING = 0.02
-"""Bits that a question must be able to save, of every number on average."""
+"""Minimum possible saving of a trial, in bits per number on average."""
 
 
 T = TypeVar("T")
 
 
 class BitWidthSearch(Generic[T]):
-    """A search for the fewest bits with which the answers stay the same.
+    """A search for the fewest bits that keep the results equal.
 
     Args:
-        order: what is stored, first what loses most for the fewest numbers.
-        numbers: how many each has.
-        same: whether the answers are the same with these bits. Asked `MOST` times at most.
+        order: the tensors, those with the most error for the fewest numbers first.
+        numbers: the number of elements of each tensor.
+        same: returns whether the results are equal with these bits. It is called at most `MAX_RUNS` times.
     """
 
     def __init__(
         self, order: Sequence[T], numbers: Mapping[T, int], same: Callable[[Mapping[T, BitWidth]], bool]
     ) -> None:
         self.kept: list[dict[T, BitWidth]] = []
-        """Bits that kept the answers, each fewer than those before."""
+        """The bit widths that kept the results equal, each smaller than the previous ones."""
         self.asked = 0
         self._order = tuple(order)
         self._numbers = numbers
         self._same = same
 
     def run(self) -> None:
-        """Bisect how many tensors need more than 8 bits, then try 8 bits again for groups of those.
+        """Bisect how many tensors need more than 8 bits, then try 8 bits again for groups of them.
 
-        They get 16, and some of them the 32 of a float where 16 for all do not keep the answers.
+        These tensors get 16 bits. If 16 bits for all are not enough, some of them stay float (32 bits).
         """
         narrow, wide = self._uniform(8), self._uniform(16)
         if not self._order or self._is_equivalent(narrow):
@@ -62,7 +62,7 @@ class BitWidthSearch(Generic[T]):
         return is_same
 
     def _bisect(self, low: Mapping[T, BitWidth], high: Mapping[T, BitWidth]) -> dict[T, BitWidth]:
-        """Return `high` for the first of the order and `low` for the others, where `low` for all does not do."""
+        """Return `high` for the first tensors of the order and `low` for the rest, if `low` for all is not enough."""
         none, enough = 0, len(self._order)
         while enough - none > 1:
             middle = (none + enough) // 2
@@ -76,7 +76,7 @@ class BitWidthSearch(Generic[T]):
         return {each: (high if index < first else low)[each] for index, each in enumerate(self._order)}
 
     def _narrow(self, wide: Sequence[T]) -> None:
-        """Try 8 bits for groups, what saves most first. A group that does not do with them is cut in two."""
+        """Try 8 bits for groups, the largest saving first. A group that fails is halved."""
         tries = _split_in_half(wide)
         while tries and self.asked < MAX_RUNS:
             group = max(tries, key=self._saved_bits)
@@ -87,7 +87,7 @@ class BitWidthSearch(Generic[T]):
                 tries += _split_in_half(group)
 
     def _saved_bits(self, group: Sequence[T]) -> int:
-        """Return how many bits are saved where a group has 8."""
+        """Return the number of bits saved by 8 bits for a group."""
         return sum(self._numbers[each] * (self.kept[-1][each] - 8) for each in group)
 
 

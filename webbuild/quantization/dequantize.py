@@ -1,4 +1,4 @@
-"""Stored weights dequantized, to the bit as `web/src/storage/dequantize.ts` does it."""
+"""Dequantizes stored weights, bit-identical to `web/src/storage/dequantize.ts`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from webbuild.quantization.weight_format import Chunk, ScaleLayout, decode_heade
 
 
 def dequantize_file(data: bytes, size: int, file: str) -> bytearray:
-    """Return the file that stored weights stand for.
+    """Return the weight file encoded by stored weights.
 
     Args:
         data: the stored weights.
-        size: how many bytes the file has.
-        file: the name of what is stored, for errors.
+        size: the size of the weight file in bytes.
+        file: the name of the stored file, for errors.
 
     Raises:
         WebbuildError: `invalid-weights`.
@@ -34,7 +34,7 @@ def dequantize_file(data: bytes, size: int, file: str) -> bytearray:
 
 
 def read_integers(data: bytes, piece: Chunk, at: int) -> NDArray[np.int16]:
-    """Return a piece's numbers, which begin at `at`."""
+    """Return the integers of a piece, which start at `at`."""
     count = piece.layout.value_count
     high = np.frombuffer(data, np.int8, count, at).astype(np.int16)
     if piece.kind == "int8":

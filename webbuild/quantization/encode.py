@@ -1,4 +1,4 @@
-"""A weight file in the form that is stored: its tensors as whole numbers, each in as many bits as it was given."""
+"""Encodes a weight file with quantized tensors, each in its bit width."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def encode_weight_file(
     """Return the quantized form of a weight file: header, scales, integers.
 
     Args:
-        weight_file: the file.
-        tensors: those of it that may be whole numbers, in their order.
-        bits: of each of them. What has 32 stays as it is.
-        grids: how each shares scales.
+        weight_file: the contents of the file.
+        tensors: its tensors that may be quantized, in file order.
+        bits: the bit width of each tensor; 32 leaves it unchanged.
+        grids: the scale layout of each tensor.
     """
     pieces, scales, numbers = [], [], []
     at = 0
@@ -46,14 +46,14 @@ def encode_weight_file(
 
 
 def _unquantized_chunks(weight_file: bytes, start: int, end: int) -> Iterator[tuple[Chunk, bytes]]:
-    """Give the bytes that stay as they are; none where they are the zeros that are there anyway."""
+    """Yield the bytes that are stored unchanged; nothing if all are zero, as gaps decode to zeros."""
     content = weight_file[start:end]
     if content.strip(b"\0"):
         yield Chunk("bytes", start, ScaleLayout(1, 1, 1, len(content))), content
 
 
 def _byte_planes(numbers: np.typing.NDArray[np.int16], bits: BitWidth) -> list[bytes]:
-    """Return all high bytes, then all low ones: alike beside alike is what gzip makes smaller."""
+    """Return all high bytes, then all low bytes: gzip compresses similar bytes better when they are adjacent."""
     if bits == 8:
         return [numbers.astype(np.int8).tobytes()]
     return [(numbers >> 8).astype(np.int8).tobytes(), (numbers & 255).astype(np.uint8).tobytes()]

@@ -1,4 +1,4 @@
-"""A float32 tensor as whole numbers and scales, on the grid that loses least for its bytes."""
+"""Quantizes a float32 tensor to integers and scales, with the scale layout that loses least for its bytes."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ from webbuild.quantization.dequantize import dequantize_blocks
 from webbuild.quantization.weight_format import ScaleLayout
 
 BitWidth = Literal[8, 16, 32]
-"""Of a stored number; 32 is a float as it was."""
+"""Bits of a stored number; 32 is an unchanged float."""
 _BLOCK_SIZES = (32, 64, 128)
-"""Numbers that share a scale where a channel has more of them than one scale serves well."""
+"""Block sizes to try: the numbers of a channel that share a scale."""
 _SMALLEST_NORMAL = float(np.finfo(np.float32).tiny)
-"""Below it float32 loses digits."""
+"""Smaller float32 numbers lose digits."""
 
 
 class QuantizedTensor(Struct, frozen=True):
-    """A tensor's whole numbers, in its own order, and its scales."""
+    """A tensor's integers, in element order, and its scales."""
 
     layout: ScaleLayout
     values: NDArray[np.int16]
     scales: NDArray[np.float32]
 
     def dequantize(self) -> NDArray[np.float32]:
-        """Return the floats that come back, flat, to the bit."""
+        """Return the dequantized floats, flat, bit-identical to the runtime's."""
         return dequantize_blocks(self.values, self.scales, self.layout).ravel()
 
 
 def quantize(array: NDArray[np.float32], bits: BitWidth, grid: ScaleLayout) -> QuantizedTensor:
-    """Return a tensor's nearest whole numbers, symmetric about zero: no float moves by more than half a step.
+    """Quantize a tensor symmetrically to the nearest integers: no float changes by more than half a step.
 
-    A step is the largest magnitude under a scale, divided by the largest whole number of so many bits: 127 of 8.
+    A step is the largest magnitude under a scale divided by the largest integer of the bit width: 127 for 8 bits.
     """
-    seen = np.ascontiguousarray(array, np.float32).reshape(grid.shape)
+    blocks = np.ascontiguousarray(array, np.float32).reshape(grid.shape)  # [groups, block, channels, inner]
     most = 2 ** (bits - 1) - 1
-    scales = (np.abs(seen).max(axis=(1, 3), keepdims=True) / np.float32(most)).astype(np.float32)
+    scales = (np.abs(blocks).max(axis=(1, 3), keepdims=True) / np.float32(most)).astype(np.float32)
     divisors = np.where(scales == 0, np.float32(1), scales).astype(np.float64)
-    numbers = np.rint(seen / divisors).clip(-most, most).astype(np.int16)
+    numbers = np.rint(blocks / divisors).clip(-most, most).astype(np.int16)
     return QuantizedTensor(grid, numbers.ravel(), scales.ravel())
 
 
 def can_quantize(array: NDArray[np.float32]) -> bool:
-    """Whether a tensor can be stored so: every number finite, and none so small that its scale loses digits."""
+    """Whether a tensor can be quantized: every number is finite, and the scale does not lose digits."""
     magnitudes = np.abs(array[array != 0])
     return bool(np.isfinite(array).all() and (not magnitudes.size or magnitudes.max() / 2**15 >= _SMALLEST_NORMAL))
 
 
 def best_layout(array: NDArray[np.float32]) -> ScaleLayout:
-    """Return the grid that loses least at 8 bits for the bytes that it takes.
+    """Return the scale layout with the least error at 8 bits for its bytes.
 
-    A scale that n numbers share takes 32 / n bits of each, and a bit more halves every error: so a grid's mean square
-    error counts 4 times for every bit that its scales take.
+    A scale shared by n numbers takes 32 / n bits per number, and one bit more halves every error. So a layout's mean
+    square error is multiplied by 4 for every bit per number that its scales take.
     """
     return min(candidate_layouts(array.shape), key=lambda grid: _quantization_error(array, grid))
 
 
 def candidate_layouts(shape: Sequence[int]) -> Iterator[ScaleLayout]:
-    """Give the ways in which a tensor may share scales: one for all, one a channel of an axis, one a block of those."""
+    """Yield the possible scale layouts: one scale for all, one per channel of an axis, one per block of a channel."""
     count = prod(shape)
     yield ScaleLayout(1, 1, 1, count)
     for axis, channels in enumerate(shape):
@@ -80,7 +80,7 @@ def candidate_layouts(shape: Sequence[int]) -> Iterator[ScaleLayout]:
 
 
 def _divisor(number: int, least: int) -> int:
-    """Return the smallest divisor that is `least` or more; the number itself where there is none."""
+    """Return the smallest divisor that is at least `least`; the number itself if there is none."""
     return next((each for each in range(max(1, least), 4 * least + 1) if number % each == 0), number)
 
 

@@ -13,7 +13,7 @@ from webbuild.quantization.weight_tensors import WeightTensor
 
 
 class WideTensor(Struct, frozen=True, rename="camel"):
-    """A tensor that is stored in more than 8 bits."""
+    """A tensor stored in more than 8 bits."""
 
     name: str
     shape: tuple[int, ...]
@@ -22,10 +22,10 @@ class WideTensor(Struct, frozen=True, rename="camel"):
 
 
 class WeightQuantizationReport(Struct, frozen=True, rename="camel"):
-    """What the weight files of a bundle take, in bytes: as floats, those gzipped, and as they are stored.
+    """Sizes of a bundle's weight files in bytes: `floats` as float32, `gzipped` as gzipped float32, `stored` as stored.
 
-    `numbers` are the floats in them, of which `eight` are stored in 8 bits; `wide` are the tensors that are not.
-    `tried` is how often the model was run on other weights to find out.
+    `numbers` is the number of floats, `eight` the number stored in 8 bits, and `wide` the tensors with more bits.
+    `tried` is the number of trials of the search.
     """
 
     floats: int
@@ -44,7 +44,7 @@ def quantization_report(
     bits: Mapping[WeightTensor, BitWidth],
     tried: int,
 ) -> WeightQuantizationReport:
-    """Return what was done to weight files, the widest tensors first."""
+    """Return the report of quantized weight files, the largest tensors first."""
     wide = [
         WideTensor(tensor.name, tensor.shape, bits.get(tensor, 32), _wide_reason(bits.get(tensor)))
         for tensor in sorted(tensors, key=lambda tensor: -tensor.value_count)

@@ -1,17 +1,17 @@
-"""The form in which weights are stored small: a table of pieces, their scales, their whole numbers.
+"""File format of quantized weights: a table of pieces, their scales, their integers.
 
-A file, little-endian, every count a uint32:
+The file is little-endian, and every count is a uint32:
 
     4 bytes      WBW1
-    count        of the pieces
+    count        the number of pieces
     6 counts     for each piece: kind, offset, groups, block, channels, inner
-    float32s     the scales of all pieces, groups * channels for each that has any
-    bytes        of each piece in turn: its bytes as they are (kind 0), its int8s (kind 1), or the high and then the low
-                 bytes of its int16s (kind 2), groups * block * channels * inner of them
+    float32s     the scales of all pieces, groups * channels for each piece of kind 1 or 2
+    bytes        of each piece: unchanged bytes (kind 0), int8s (kind 1), or the high bytes and then the low bytes of
+                 int16s (kind 2), groups * block * channels * inner elements
 
-It stands for a file of which it says no more than that: `offset` is where a piece begins in it, in ascending order and
-without overlap; what lies between is zero. Seen as an array [groups, block, channels, inner], number [g, b, c, i] of a
-piece becomes the float32 product of itself and scale [g, c], rounded once. A piece of kind 0 is `inner` bytes long.
+It encodes a weight file: `offset` is the start of a piece in that file, in ascending order and without overlap; gaps
+are zeros. As an array [groups, block, channels, inner], number [g, b, c, i] of a piece decodes to its float32 product
+with scale [g, c], rounded once. A piece of kind 0 has `inner` bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHUNK_KINDS: tuple[ChunkKind, ...] = ("bytes", "int8", "int16")
 
 
 class ScaleLayout(Struct, frozen=True):
-    """How the numbers of a tensor share scales: seen as [groups, block, channels, inner], one for each [g, c]."""
+    """Layout of a tensor's scales: as an array [groups, block, channels, inner], one scale for each [g, c]."""
 
     groups: int
     block: int
@@ -44,22 +44,22 @@ class ScaleLayout(Struct, frozen=True):
 
     @property
     def value_count(self) -> int:
-        """How many there are."""
+        """The number of values."""
         return prod(self.shape)
 
     @property
     def scale_count(self) -> int:
-        """How many there are."""
+        """The number of scales."""
         return self.groups * self.channels
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """The grid as an array's shape."""
+        """The layout as an array shape."""
         return self.groups, self.block, self.channels, self.inner
 
 
 class Chunk(Struct, frozen=True):
-    """A tensor of the file that is stood for, or bytes of it as they are, on a grid [1, 1, 1, bytes]."""
+    """A tensor of the weight file, or unchanged bytes of it, with the layout [1, 1, 1, bytes]."""
 
     kind: ChunkKind
     offset: int
@@ -67,36 +67,36 @@ class Chunk(Struct, frozen=True):
 
     @property
     def scale_count(self) -> int:
-        """How many it has."""
+        """The number of scales, 0 for bytes."""
         return 0 if self.kind == "bytes" else self.layout.scale_count
 
     @property
     def stored_bytes(self) -> int:
-        """How many bytes it is stored in, its scales aside."""
+        """The number of stored bytes, without the scales."""
         return self.layout.value_count * (2 if self.kind == "int16" else 1)
 
     @property
     def end(self) -> int:
-        """Where it ends in the file that is stood for."""
+        """The end offset in the weight file."""
         return self.offset + self.layout.value_count * (1 if self.kind == "bytes" else 4)
 
 
 def encode_header(pieces: Sequence[Chunk]) -> bytes:
-    """Return what a file begins with: all that stands in front of the scales."""
+    """Return the header of a file: everything before the scales."""
     table = (_CHUNK.pack(_CHUNK_KINDS.index(piece.kind), piece.offset, *piece.layout.shape) for piece in pieces)
     return _HEADER.pack(MAGIC, len(pieces)) + b"".join(table)
 
 
 def decode_header(data: bytes, size: int, file: str) -> tuple[list[Chunk], int]:
-    """Read what a file begins with, and check that the rest of it is as long as that says.
+    """Read the header of a file, and check the length of the rest.
 
     Args:
-        data: the file.
-        size: of the file that it stands for.
+        data: the contents of the file.
+        size: the size of the weight file that it encodes.
         file: its name, for errors.
 
     Returns:
-        The pieces, and where the scales begin.
+        The pieces, and the offset of the scales.
 
     Raises:
         WebbuildError: `invalid-weights`.
@@ -104,19 +104,19 @@ def decode_header(data: bytes, size: int, file: str) -> tuple[list[Chunk], int]:
     if len(data) < _HEADER.size or data[:4] != MAGIC:
         raise invalid_file(file, "it does not begin as stored weights do")
     _, count = _HEADER.unpack_from(data)
-    behind = _HEADER.size + count * _CHUNK.size
-    if behind > len(data):
+    end = _HEADER.size + count * _CHUNK.size
+    if end > len(data):
         raise invalid_file(file, f"{len(data)} bytes hold no table of {count} pieces")
-    pieces = [_decode_chunk(each, file) for each in _CHUNK.iter_unpack(data[_HEADER.size : behind])]
+    pieces = [_decode_chunk(each, file) for each in _CHUNK.iter_unpack(data[_HEADER.size : end])]
     for before, after in pairwise(pieces):
         if after.offset < before.end:
             raise invalid_file(file, f"the piece at {after.offset} begins before {before.end}, where another ends")
     if pieces and pieces[-1].end > size:
         raise invalid_file(file, f"its last piece ends at {pieces[-1].end}, after the {size} bytes that it stands for")
-    wanted = behind + sum(4 * piece.scale_count + piece.stored_bytes for piece in pieces)
+    wanted = end + sum(4 * piece.scale_count + piece.stored_bytes for piece in pieces)
     if wanted != len(data):
         raise invalid_file(file, f"its pieces take {wanted} bytes, not {len(data)}")
-    return pieces, behind
+    return pieces, end
 
 
 def _decode_chunk(fields: tuple[int, ...], file: str) -> Chunk:
@@ -129,7 +129,7 @@ def _decode_chunk(fields: tuple[int, ...], file: str) -> Chunk:
 
 
 def iter_chunk_offsets(pieces: Sequence[Chunk], start: int) -> Iterator[tuple[Chunk, int, int]]:
-    """Give each piece, where its scales begin in the file, and where its bytes do; `start` is where the scales do."""
+    """Yield each piece with the offsets of its scales and of its bytes; `start` is the offset of the first scale."""
     scales, numbers = start, start + 4 * sum(piece.scale_count for piece in pieces)
     for piece in pieces:
         yield piece, scales, numbers
@@ -138,5 +138,5 @@ def iter_chunk_offsets(pieces: Sequence[Chunk], start: int) -> Iterator[tuple[Ch
 
 
 def invalid_file(file: str, what: str) -> WebbuildError:
-    """Return the error of a file that is not what it should be."""
+    """Return the error of an invalid file."""
     return WebbuildError("invalid-weights", f"{file}: {what}", "pack the model again; never edit a bundle by hand")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class WeightTensor(Struct, frozen=True):
-    """A tensor: the name that the first graph with it has for it, its weight file, and where it lies in that."""
+    """A tensor: its name in the first graph that has it, its weight file, and its offset in that file."""
 
     name: str
     file: Path
@@ -25,21 +25,21 @@ class WeightTensor(Struct, frozen=True):
 
     @property
     def value_count(self) -> int:
-        """How many it has."""
+        """The number of elements."""
         return prod(self.shape)
 
     @property
     def end(self) -> int:
-        """Where it ends in its file."""
+        """The end offset in the file."""
         return self.offset + 4 * self.value_count
 
     def read(self) -> NDArray[np.float32]:
-        """Return its numbers."""
+        """Return the elements."""
         return np.fromfile(self.file, "<f4", self.value_count, offset=self.offset).reshape(self.shape)
 
 
 def collect_weight_tensors(models: Iterable[ir.Model]) -> list[WeightTensor]:
-    """Return the tensors that models refer to in files, each once, in the order of the files."""
+    """Return the float32 tensors that models store in external files, each once, in file order."""
     import onnx_ir as ir
 
     tensors: dict[tuple[Path, int], WeightTensor] = {}

@@ -1,1 +1,1 @@
-"""Cutting a subgraph out of a model, and recording the activations at its edges."""
+"""Extraction of a subgraph from a model, and the activations at its boundaries."""

@@ -1,4 +1,4 @@
-"""The reference's activations: computed on demand, some at a time, and stored on disk."""
+"""The reference's activations: computed on demand in batches, and stored on disk."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from webbuild.subgraph.extract import extract_outputs
 from webbuild.subgraph.graph import ModelGraph
 
 BATCH_BYTES = 256 << 20
-"""Bytes of values that one run gives."""
+"""Default limit of the bytes of values per run."""
 
 
 class ReferenceActivations(Mapping[str, NDArray[Any]]):
-    """Values by name, the graph's inputs among them.
+    """The values of a graph by name, including its inputs.
 
     Args:
-        graph: whose values they are.
+        graph: the graph.
         feeds: its inputs.
-        engine: what computes them.
-        folder: where they are kept, as files by number.
-        batch: bytes that one run may give, as far as sizes are known.
+        engine: computes the values.
+        folder: the folder of the stored values, in numbered files.
+        batch: limit of the bytes of values per run, as far as sizes are known.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
 
     @property
     def name(self) -> str:
-        """What computed them."""
+        """The name of the engine."""
         return self._engine.name
 
     def compute(self, names: Iterable[str]) -> None:
-        """Compute and store these values, in as few runs as memory allows.
+        """Compute and store values, in as few runs as memory allows.
 
         Raises:
             WebbuildError: `no-reference`.
@@ -79,7 +79,7 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
             raise WebbuildError(
                 "no-reference",
                 f"{self._engine.name} does not compute the model: {ended.message or f'no value {lost[0]!r}'}",
-                "what the reference does not run cannot be compared: check the model and its inputs, or take "
+                "without the reference nothing can be compared: check the model and its inputs, or choose "
                 "another reference with --reference",
             )
 
@@ -90,7 +90,7 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
 
 
 def group_by_size(graph: ModelGraph, names: Iterable[str], max_bytes: int) -> Iterator[list[str]]:
-    """Yield values of a graph in groups of at most `max_bytes`, as far as sizes are known; one alone may be more."""
+    """Yield groups of values of at most `max_bytes`, as far as sizes are known; a single larger value is a group."""
     batch: list[str] = []
     left = max_bytes
     for name in names:

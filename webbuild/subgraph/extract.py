@@ -1,4 +1,4 @@
-"""Pieces of a graph as one model: each piece by itself, fed with the reference's values, read at its ends."""
+"""Extraction of pieces of a graph into one model: each piece takes the reference's values and outputs its own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from webbuild.subgraph.graph import ModelGraph, subgraphs
 
 MAX_COPIES = 6
-"""Overlapping pieces in a model, at most."""
+"""Maximum number of overlapping pieces in a model."""
 
 Subgraph = tuple[int, ...]
-"""Places of nodes, in order."""
+"""Indices of nodes, in order."""
 
 
 class ExtractedModel(Struct, frozen=True):
-    """A model of pieces. `feeds` are its inputs and the values that they are; `outputs` its outputs, by piece."""
+    """A model of pieces. `feeds` maps its inputs to values of the graph; `outputs` maps its outputs, by piece."""
 
     model: onnx.ModelProto
     feeds: dict[str, str]
@@ -28,24 +28,24 @@ class ExtractedModel(Struct, frozen=True):
 
 
 def extracted_name(index: int, copy: int = 0) -> str:
-    """Name a node in a cut by its place in the graph; different names of one model stay different."""
+    """Return the name of a node in an extracted model, from its index in the graph; copies get different names."""
     return f"n{index}_{copy}" if copy else f"n{index}"
 
 
 def subgraph_inputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
-    """Return the values that a piece reads and does not compute, those that stand in the file left out."""
+    """Return the values that a piece reads and does not compute, without constants."""
     own = {name for index in piece for name in graph.nodes[index].output}
     names = dict.fromkeys(name for index in piece for name in graph.reads[index])
     return [name for name in names if name not in own and not graph.is_constant(name)]
 
 
 def computed_values(graph: ModelGraph, piece: Subgraph) -> list[str]:
-    """Return all that a piece computes and that can leave a session."""
+    """Return all values that a piece computes and that can be session outputs."""
     return [name for index in piece for name in graph.nodes[index].output if name and graph.can_be_boundary(name)]
 
 
 def subgraph_outputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
-    """Return the values of a piece that others read, or the graph gives; of one that nobody reads its last node's."""
+    """Return the values of a piece that other nodes read or the graph outputs; without any, its last node's outputs."""
     own, computed = set(piece), computed_values(graph, piece)
     read = [
         name
@@ -56,7 +56,7 @@ def subgraph_outputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
 
 
 def values_to_read(graph: ModelGraph, piece: Subgraph, also: Sequence[str] = ()) -> list[str]:
-    """Return the values of a piece that are read: its ends, and those of `also` that it computes."""
+    """Return the values of a piece to read: its outputs, and the values of `also` that it computes."""
     own = set(computed_values(graph, piece)) if also else set[str]()
     return list(dict.fromkeys((*subgraph_outputs(graph, piece), *(name for name in also if name in own))))
 
@@ -66,13 +66,13 @@ def extract_subgraphs(
 ) -> ExtractedModel:
     """Extract pieces into one model in which no piece reads another's values.
 
-    What depends on no input is held as a constant, as the engine does when it makes the whole session.
+    Values that depend on no input become constants, because the engine folds them when it creates the whole session.
 
     Args:
-        graph: what is cut.
-        pieces: what is in the model; they may overlap.
-        values: the reference's, of everything that `given` names.
-        also: values inside the pieces that are read too, which keeps the engine from fusing nodes there.
+        graph: the graph.
+        pieces: the pieces; they may overlap.
+        values: the reference's values, of all inputs of the pieces (`subgraph_inputs`).
+        also: values inside the pieces that become outputs too, which keeps the engine from fusing nodes there.
     """
     model = onnx.ModelProto()
     model.ir_version = graph.model.ir_version
@@ -105,7 +105,7 @@ def extract_subgraphs(
 
 
 def extract_outputs(graph: ModelGraph, names: Sequence[str]) -> onnx.ModelProto:
-    """Return the part of the graph that these values need, with its own inputs, and them as outputs."""
+    """Return the part of the graph that computes these values from the graph's inputs, with the values as outputs."""
     needed: set[int] = set()
     for name in names:
         needed |= {graph.producer[name], *graph.ancestors(graph.producer[name])}
@@ -136,7 +136,7 @@ def _add_constants(graph: ModelGraph, model: onnx.ModelProto, names: set[str]) -
 
 
 def _input(graph: ModelGraph, name: str, value: str, array: NDArray[Any]) -> onnx.ValueInfoProto:
-    """Declare an input as the whole graph knows it: a size that is free there is free here."""
+    """Declare an input as in the whole graph: free sizes stay free."""
     dims = graph.dims(value)
     sizes = list(dims) if dims is not None and len(dims) == array.ndim else [None] * array.ndim
     kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -144,7 +144,7 @@ def _input(graph: ModelGraph, name: str, value: str, array: NDArray[Any]) -> onn
 
 
 def rename_node(node: onnx.NodeProto, names: Mapping[str, str], title: str) -> onnx.NodeProto:
-    """Return a copy of a node under another name, which reads and gives values by their new names."""
+    """Return a copy of a node with the name `title`, and with its inputs and outputs renamed."""
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
     copy.name = title

@@ -1,4 +1,4 @@
-"""The element types of tensors that go into a page and come out of it."""
+"""Element types of tensors that can be inputs and outputs of a page."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ FEEDABLE_TYPES: dict[int, int] = {
     TensorProto.INT8: 1, TensorProto.INT16: 2, TensorProto.INT32: 4, TensorProto.INT64: 8,
     TensorProto.UINT8: 1, TensorProto.UINT16: 2, TensorProto.UINT32: 4, TensorProto.UINT64: 8,
 }  # fmt: skip
-"""ONNX's number of an element type -> its bytes."""
+"""ONNX element type -> bytes per element."""

@@ -1,4 +1,4 @@
-"""A graph as it is cut: its nodes in order, who reads what, and what crosses from one node to the next."""
+"""Index of a graph for extraction: nodes in order, producers, consumers, and the values between them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.subgraph.feedable_types import FEEDABLE_TYPES
 
 _UNKNOWN_BYTES = 1 << 20
-"""Bytes that a value is taken to have where no shape is known."""
+"""Assumed bytes of a value with an unknown shape."""
 _SEQUENCE_OPS = ("Sequence", "SplitToSequence", "Optional", "Loop", "If", "Scan")
-"""Beginnings of operators whose results may be no tensors."""
+"""Prefixes of operators with results that may not be tensors."""
 _MOVING_OPS = ("Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Flatten", "Slice", "Gather", "Expand",
                "Split", "Concat", "MaxPool", "Relu", "DepthToSpace", "SpaceToDepth")  # fmt: skip
-"""Operators whose results are some of the numbers of their first input."""
+"""Operators with outputs that only contain elements of their first input."""
 _SHAPE_OPS = ("Shape", "Size")
-"""Operators that the engine computes while it makes the session, where the shape is known."""
+"""Operators that the engine folds when it creates the session, if the shape is known."""
 
 
 class ModelGraph:
-    """The main graph of a model with its weights inside. Nodes are known by their place; `Constant` counts as none.
+    """The main graph of a model with embedded weights. Nodes have indices; `Constant` nodes are not counted.
 
     Args:
-        model: shapes and types inferred as far as they can be.
-        outputs: those to look at, by name; what no one of them needs is left out. All of them if empty.
+        model: the model, with shapes and types inferred as far as possible.
+        outputs: names of outputs; nodes that none of them needs are left out. All outputs if empty.
 
     Raises:
         WebbuildError: `unknown-output`.
@@ -53,17 +53,17 @@ class ModelGraph:
 
     @cached_property
     def producer(self) -> Mapping[str, int]:
-        """The node that computes a value."""
+        """The index of the node that computes a value."""
         return {name: index for index, node in enumerate(self.nodes) for name in node.output if name}
 
     @cached_property
     def reads(self) -> Sequence[Sequence[str]]:
-        """Of each node the values that it and the graphs inside it read, each once, constants among them."""
+        """For each node, the values that it and its subgraphs read, each once, including constants."""
         return [list(dict.fromkeys(_inputs_read(node))) for node in self.nodes]
 
     @cached_property
     def consumers(self) -> Mapping[str, Sequence[int]]:
-        """The nodes that read a value."""
+        """The indices of the nodes that read a value."""
         by_value: dict[str, list[int]] = {}
         for index, names in enumerate(self.reads):
             for name in names:
@@ -72,7 +72,7 @@ class ModelGraph:
 
     @cached_property
     def static_values(self) -> frozenset[str]:
-        """Values that depend on no input, so that the engine has them when it has made the session."""
+        """Values that depend on no input: the engine folds them when it creates the session."""
         static: set[str] = set()
         for node, names in zip(self.nodes, self.reads, strict=True):
             measured = node.op_type in _SHAPE_OPS and self.sizes(node.input[0]) is not None
@@ -82,7 +82,7 @@ class ModelGraph:
 
     @cached_property
     def quantized_values(self) -> frozenset[str]:
-        """Integers that a QuantizeLinear rounds, and those that operators only move."""
+        """Outputs of QuantizeLinear nodes, also after operators that only move elements."""
         quantized: set[str] = set()
         for node in self.nodes:
             if node.op_type == "QuantizeLinear" or (node.op_type in _MOVING_OPS and node.input[0] in quantized):
@@ -90,7 +90,7 @@ class ModelGraph:
         return frozenset(quantized)
 
     def is_constant(self, name: str) -> bool:
-        """Whether a value stands in the file."""
+        """Whether a value is stored in the model file."""
         return name in self.initializers or name in self.constants
 
     @cached_property
@@ -99,12 +99,12 @@ class ModelGraph:
         return {value.name: value.type for value in (*graph.value_info, *graph.output, *graph.input)}
 
     def sizes(self, name: str) -> tuple[int, ...] | None:
-        """Return the shape of a value as far as it is known before a run, None where a size is free."""
+        """Return the shape of a value if it is known before a run, None if a size is free."""
         dims = self.dims(name)
         return None if dims is None or None in dims else tuple(dim for dim in dims if dim is not None)
 
     def dims(self, name: str) -> tuple[int | None, ...] | None:
-        """Return the sizes of a value, None for a free one, and None for all where not even their number is known."""
+        """Return the sizes of a value, with None for a free size; None if the rank is unknown."""
         if name in self.initializers:
             return tuple(self.initializers[name].dims)
         kind = self._declared.get(name)
@@ -113,13 +113,13 @@ class ModelGraph:
         return tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in kind.tensor_type.shape.dim)
 
     def bytes(self, name: str) -> int:
-        """Return about how many bytes a value has."""
+        """Return the approximate number of bytes of a value."""
         sizes, kind = self.sizes(name), self._declared.get(name)
         element = 4 if kind is None else FEEDABLE_TYPES.get(kind.tensor_type.elem_type, 4)
         return _UNKNOWN_BYTES if sizes is None else prod(sizes) * element
 
     def dtype(self, name: str) -> str:
-        """Return NumPy's name of a value's elements, empty where it is not known."""
+        """Return NumPy's name of a value's element type, empty if it is unknown."""
         kind = self._declared.get(name)
         number = kind.tensor_type.elem_type if kind is not None else 0
         if name in self.initializers:
@@ -128,11 +128,11 @@ class ModelGraph:
 
     @cached_property
     def computes_float16(self) -> bool:
-        """Whether a node gives numbers of float16."""
+        """Whether a node outputs float16."""
         return any(self.dtype(name) == "float16" for name in self.producer)
 
     def can_be_boundary(self, name: str) -> bool:
-        """Whether a value can leave one session and enter another: a tensor of numbers or booleans."""
+        """Whether a value can be a session's output and another's input: a tensor of numbers or booleans."""
         kind = self._declared.get(name)
         if kind is None or kind.WhichOneof("value") is None:
             node = self.nodes[self.producer[name]] if name in self.producer else None
@@ -140,13 +140,13 @@ class ModelGraph:
         return kind.HasField("tensor_type") and kind.tensor_type.elem_type in (0, *FEEDABLE_TYPES)
 
     def label(self, index: int) -> str:
-        """Name a node as people find it: its operator, and its name or else its first output's."""
+        """Return a readable name of a node: its operator, and its name or else its first output's name."""
         node = self.nodes[index]
         domain = f"{node.domain}:" if node.domain not in ("", "ai.onnx") else ""
         return f"{domain}{node.op_type} '{node.name or next(filter(None, node.output), '')}'"
 
     def ancestors(self, index: int) -> set[int]:
-        """Return the nodes whose results a node depends on."""
+        """Return the indices of all nodes that a node depends on."""
         reached: set[int] = set()
         waiting = [index]
         while waiting:
@@ -159,7 +159,7 @@ class ModelGraph:
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """Yield the graphs inside a node."""
+    """Yield the subgraphs of a node."""
     for attribute in node.attribute:
         if attribute.type in (attribute.GRAPH, attribute.GRAPHS):
             yield from (attribute.g,) if attribute.type == attribute.GRAPH else attribute.graphs
