@@ -1,1 +1,1 @@
-"""Running a bundle in a browser, and judging its answers against native ONNX Runtime."""
+"""Verification: run a bundle in a browser, and compare its results with native ONNX Runtime."""

@@ -1,8 +1,8 @@
-"""More pictures for a numerically unstable model, made from the given ones.
+"""Augmentation: mirrored and cropped pictures for a numerically unstable model.
 
-How far the answers of such a model lie apart only shows on many objects: of five, one that moves far is most of the
-root mean square, of the reference as of the backend. The same picture mirrored, or without its margin, is another
-picture to the model, with about as many objects in it.
+The noise of an unstable model only shows on many objects: with five objects, one large change dominates the root mean
+square of both the reference and the backend. A mirrored picture, or one without its margin, is a different picture for
+the model, with about as many objects.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
 
 ENOUGH_OBJECTS = 20
-"""Objects from which on the pictures there are will do."""
+"""Number of objects from which no more pictures are needed."""
 
 _CROP_MARGIN = 0.05
-"""Part of each side that is cut off."""
+"""Fraction of the width or height that is cut off at each edge."""
 
 
 def augment_images(bundle: Bundle, inputs: Sequence[VerifyInput], reference: Reference, folder: Path) -> list[Path]:
     """Write pictures into a folder until there are about `ENOUGH_OBJECTS` objects, and return their files.
 
-    None for a model that finds no objects or enough of them, or whose own answers stay within tolerance when its
-    inputs are perturbed.
+    Return none for a model that finds no objects or enough objects, or that is stable under perturbed inputs.
     """
     count = sum(len(want.detections) for want in reference.answers)
     objects = kind_of(bundle.manifest.task).finds_anywhere and isinstance(picture_input(bundle.manifest), ImageInput)

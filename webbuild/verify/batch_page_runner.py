@@ -1,4 +1,4 @@
-"""A bundle in a browser page, asked for one picture among several in one run."""
+"""A bundle in a browser page that runs batches: each run evaluates one picture among others."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from webbuild.verify.page_runner import PageRunner, Track
 
 
 class BatchPageRunner(PageRunner):
-    """Answers for one picture, which takes another place among the `others` in each run.
+    """Runs a picture in a batch, at another position among the `others` in each run.
 
     Args:
         page: an empty page.
         server: serves the bundle.
-        name: of the graph and its variant.
+        name: the name of the graph and its variant.
         picture: the input that takes the pictures.
-        batch: how many of them.
-        others: files of pictures.
-        stage: that runs, of a bundle of several.
-        seconds: how long any one step may take.
+        batch: the batch size.
+        others: files of the other pictures.
+        stage: the stage to run, in a bundle of several.
+        seconds: the time limit of each step.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class BatchPageRunner(PageRunner):
         self._picture, self._batch, self._others, self._place = picture, batch, others, -1
 
     def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
-        """Run raw tensors; return what belongs to the picture, and the milliseconds of the whole batch."""
+        """Run raw tensors; return the picture's outputs, and the milliseconds of the whole batch."""
         index = self._next_place()
         batch_feeds = {**feeds, self._picture: in_place(feeds[self._picture], index, self._batch)}
         outputs, took = super().run_timed(batch_feeds, stage)
@@ -60,7 +60,7 @@ class BatchPageRunner(PageRunner):
         second: Path | None = None,
         track: Track | None = None,
     ) -> RunResult:
-        """Run the picture among others; return its result. Raises PageError: the runtime refused or failed."""
+        """Run the picture among others; return its result. Raises PageError if the runtime fails."""
         at = self._next_place() if place is None else place
         around = [self._others[(at + each) % len(self._others)] for each in range(self._batch)]
         return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at, second, track)

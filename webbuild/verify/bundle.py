@@ -1,4 +1,4 @@
-"""A bundle that is verified: its manifest, and its graphs."""
+"""A bundle under verification: its manifest and its graphs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from webbuild.manifest.variant_names import for_one_picture, picture_batch, pict
 
 
 class Bundle(Struct, frozen=True):
-    """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first.
+    """A bundle's folder, and the manifest of one variant of one stage, or of all stages together.
 
-    With a `batch` its graphs take so many pictures; the manifest is as for one of them. `stage` is the stage that the
-    manifest is of, empty where there is one, `glue` the module in front of it. `all_stages` are those of a bundle that
-    stands for them together: its manifest is the last one's. `size` is that of the pictures that `load()` is asked for,
-    None where the first stage has one variant: width and height.
+    Attributes:
+        directory: the folder.
+        manifest: the manifest, for one picture even with a batch; the last stage's for all stages together.
+        variant: the name of the variant, empty for the first.
+        batch: the batch size of the graphs.
+        stage: the name of the stage, empty for a single stage.
+        glue: the module before the stage.
+        all_stages: the stages, if this represents all of them together.
+        size: (width, height) for `load()`, None if the first stage has one variant.
     """
 
     directory: Path
@@ -33,7 +38,7 @@ class Bundle(Struct, frozen=True):
 
     @property
     def variants(self) -> list[Bundle]:
-        """The bundle for each variant of each stage and of the text encoder; graphs have its name after theirs."""
+        """The bundle of each variant of each stage and of the text encoder; its name is appended to graph names."""
         glues = {each.name: each.glue_module or None for each in self.manifest.stages or ()}
         return [
             Bundle(
@@ -51,7 +56,7 @@ class Bundle(Struct, frozen=True):
 
     @property
     def looks_at_crops(self) -> bool:
-        """Whether it stands for all stages, of which the last looks at crops of what another finds."""
+        """Whether it represents all stages, and the last one is a crop stage."""
         return bool(self.all_stages) and crop_input(self.manifest) is not None
 
     @property
@@ -60,15 +65,15 @@ class Bundle(Struct, frozen=True):
         return f"{self.manifest.name}.js"
 
     def graph(self, name: str) -> Graph | None:
-        """Return the graph of a name: a target's is the one as the model was exported, `webgpu fp16` another."""
+        """Return a graph by name: `webgpu` is the exported precision, `webgpu fp16` a reduced one."""
         own = name.removesuffix(f" {self.variant}")
         return next((graph for graph in self.manifest.graphs if graph.name == own), None)
 
     def graph_names(self, backends: Sequence[str], precision: str = "auto") -> list[str]:
-        """Return the names of the graphs of these backends, best first; a backend without any is named itself.
+        """Return the names of the graphs of these backends, best first; the backend's name if it has no graph.
 
         Raises:
-            WebbuildError: `no-graph` where there is none of this precision.
+            WebbuildError: `no-graph` if there is no graph of this precision.
         """
         graphs_by_backend = {
             name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends
@@ -98,10 +103,10 @@ class Bundle(Struct, frozen=True):
         return f"{name} {self.variant}" if self.variant else name
 
     def graph_path(self, graph: Graph) -> Path:
-        """Return the file that a graph is stored in: its own, or the gzipped one that is its only part."""
+        """Return the file of a graph: its own file, or the gzipped file that is its only part."""
         parts = next((file.parts for file in self.manifest.files if file.path == graph.file), [])
         return self.directory / (parts[0] if len(parts) == 1 else graph.file)
 
     def is_disabled(self, backend: str) -> bool:
-        """Whether it says that it must not run on a backend: the runtime then takes WASM."""
+        """Whether the manifest disables a backend: the runtime then uses WASM."""
         return any(each.target == backend for each in self.manifest.disabled_targets)

@@ -1,4 +1,4 @@
-"""A bundle on disk, opened to be verified."""
+"""Opens a bundle on disk for verification."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _why_no_bundle(directory: Path) -> str:
 
 
 def _inconsistencies(manifest: Manifest) -> Iterator[str]:
-    """Say what of a manifest does not fit the rest of it."""
+    """Yield the inconsistencies of a manifest, as text."""
     for each in manifest.every_model:
         yield from _inconsistencies_of_stage(each)
     yield from unfit_stages(manifest)
@@ -97,15 +97,15 @@ class _PackReport(Struct, frozen=True, rename="camel"):
 
 
 def fp16_backend_used(bundle: Bundle) -> str:
-    """Return what computed the graphs in half precision when the bundle was packed; nothing where no report says."""
+    """Return the backend that computed half precision when the bundle was packed; empty without a report."""
     packed = _pack_report(bundle)
     return "" if packed is None else printable(packed.fp16_backend, 100)
 
 
 def planned_gpu_bytes(bundle: Bundle) -> int | None:
-    """Return the bytes of weights and of tensors in use that the fp32 graph for the GPU was planned with.
+    """Return the planned peak of GPU memory of the fp32 graph: weights and live tensors, in bytes.
 
-    None where no report says, and for several stages, of which each has a plan of its own.
+    None without a report, and for several stages, because each stage has its own plan.
     """
     packed = _pack_report(bundle)
     plan = None if packed is None or packed.inspection is None else packed.inspection.peak_after

@@ -1,4 +1,4 @@
-"""Files of a bundle that are not what was packed."""
+"""Files of a bundle that changed after packing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from webbuild.verify.report import Problem
 
 
 def changed_files(bundle: Bundle) -> Iterator[Problem]:
-    """Name the files that are not what the manifest says."""
+    """Yield a problem for each file that is missing or differs from the manifest's hash."""
     for file in bundle.manifest.files:
         stored = file.parts or [file.path]
         gone = [path for path in stored if not _is_file(bundle.directory / path)]
         if gone:
-            for path in () if file.parts else gone:  # a part is listed on its own
+            for path in () if file.parts else gone:  # the manifest also lists each part as a file
                 yield Problem(code="missing-file", where="bundle", message=f"{path} is not there", fix=FIX_REPACK)
             continue
         digest = _sha256([bundle.directory / path for path in stored])
@@ -29,12 +29,12 @@ def changed_files(bundle: Bundle) -> Iterator[Problem]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that no file can have
+    except OSError:  # an invalid file name
         return False
 
 
 def _sha256(files: Sequence[Path]) -> str:
-    """Return the hash of files, one after the other."""
+    """Return the hash of the concatenated files."""
     digest = hashlib.sha256()
     for file in files:
         with file.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Degenerate answers: constant, or NaN. The runtime reports the same."""
+"""Degenerate outputs: constant, or NaN. The runtime reports the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class DegenerateOutput(Struct, frozen=True):
-    """What is wrong with an output, and in words."""
+    """A degenerate output: code, name of the output, and message."""
 
     code: str
     output: str
@@ -27,7 +27,7 @@ class DegenerateOutput(Struct, frozen=True):
 
 
 def find_degenerate(task: Task, outputs: Arrays) -> list[DegenerateOutput]:
-    """Return what is to be said of one answer. Rows of detections are judged by what was found: none is an answer."""
+    """Return the degenerate outputs of a run. Zero detections are a valid result."""
     return list(_check_outputs(task, outputs))
 
 
@@ -42,7 +42,7 @@ def _check_outputs(task: Task, outputs: Arrays) -> Iterator[DegenerateOutput]:
 
 
 def degenerate_problems(task: Task, answers: Sequence[Arrays]) -> list[Problem]:
-    """Return what is wrong with the reference's answers to all samples: one picture of nothing may well be flat."""
+    """Return the outputs that are degenerate on all samples: on a single empty picture an output may be constant."""
     each = [find_degenerate(task, outputs) for outputs in answers]
     kinds = [{(one.code, one.output) for one in problems} for problems in each]
     common = set.intersection(*kinds) if kinds else set()

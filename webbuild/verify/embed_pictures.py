@@ -1,4 +1,4 @@
-"""The vectors of pictures, on native ONNX Runtime with the graph and the preprocessing of a bundle."""
+"""Embeddings of pictures, computed by native ONNX Runtime with the graph and preprocessing of a bundle."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from webbuild.verify.reference import reference_runner
 def embed_pictures(
     bundle: Bundle, folder: Path, pictures: Sequence[Path], progress: ProgressReporter
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """Return the paths inside of `folder` and the unit vectors [pictures, size]. What cannot be read is left out.
+    """Return the paths relative to `folder`, and the unit vectors [pictures, size]. Unreadable files are left out.
 
     Raises:
-        WebbuildError: `not-embed` for a bundle of another task, `unreadable-image` where no picture can be read; see
-            `reference_runner`.
+        WebbuildError: `not-embed` for a bundle of another task, `unreadable-image` if no picture can be read, and what
+            `reference_runner` raises.
     """
     first = bundle.variants[0]
     task, inputs = first.manifest.task, first.manifest.inputs
     if not kind_of(task).ranks_inputs or len(inputs) != 1 or not isinstance(inputs[0], ImageInput):
         raise WebbuildError(
             "not-embed",
-            f"{bundle.directory}: is no model that gives one vector of a picture",
+            f"{bundle.directory}: is not a model that returns one vector per picture",
             "give a bundle of task embed: webbuild pack MODEL --task embed",
             exit_code=USAGE,
         )

@@ -1,4 +1,4 @@
-"""The report's table of errors: a row for a sample on a backend, one for all numbers of points that a stage takes."""
+"""Table of errors in the report: a row per sample and backend; variants by number of points share a row."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GRAVITY = ("OK", "VACUOUS", "DIFFERS")
 
 
 class ErrorRow(Struct, frozen=True):
-    """One sample on one backend: the predictions by quantity, the worst of the rest as a fraction of its tolerance.
+    """One sample on one backend: predictions by quantity, and the worst raw and input errors relative to tolerance.
 
-    Of graphs for several numbers of points it has the worst of each, and the longest time.
+    For graphs by number of points, it has the worst of each, and the longest time.
     """
 
     backend: str
@@ -32,7 +32,7 @@ class ErrorRow(Struct, frozen=True):
 
 
 def error_rows(report: VerifyReport) -> list[tuple[str, list[ErrorRow]]]:
-    """Return the table sample by sample, the backends below one another; what stages were given alone comes last."""
+    """Return the rows of each sample, one per backend; samples of single stages come last."""
     rows: dict[str, dict[str, list[tuple[str, SampleResult]]]] = {each.title: {} for each in report.samples}
     for run in report.backends:
         for result in run.results:
@@ -57,13 +57,13 @@ def _row(name: str, together: Sequence[tuple[str, SampleResult]]) -> ErrorRow:
 
 
 def worst_error(results: Sequence[SampleResult], stage: Stage | None = None) -> float | None:
-    """Return the largest error at a stage, or at all of them, as a fraction of its tolerance."""
+    """Return the largest error at a stage, or at all stages, as a fraction of its tolerance."""
     comparisons = (c for result in results for c in result.comparisons if stage in (None, c.subject.stage))
     return max((c.tolerance_used for c in comparisons), default=None)
 
 
 def _worst_of_each(results: Sequence[SampleResult]) -> dict[str, Comparison]:
-    """Return the worst comparison of each quantity that was decoded."""
+    """Return the worst comparison of each decoded quantity."""
     worst: dict[str, Comparison] = {}
     for each in (c for result in results for c in result.comparisons if c.subject.stage == "decoded"):
         known = worst.get(each.subject.name)

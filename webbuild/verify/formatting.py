@@ -1,4 +1,4 @@
-"""Numbers and verdicts as people read them."""
+"""Formatting of numbers, names and verdicts for reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def format_number(value: float | None) -> str:
-    """Return two significant digits: 0, 0.031, 4.2 times 10⁻⁶; a dash for what could not be computed."""
+    """Return two significant digits: 0, 0.031, 4.2 times 10⁻⁶; a dash for a missing value."""
     if value is None or not math.isfinite(value):
         return _DASH
     if value == 0 or abs(value) >= 0.001:
@@ -39,18 +39,18 @@ def format_milliseconds(value: float | None) -> str:
 
 
 def runner_name(runner: str) -> str:
-    """Return a runner's proper name: that of its backend, and its precision where that was reduced."""
+    """Return a runner's display name: its backend, and its precision if reduced."""
     backend, space, precision = runner.partition(" ")
     return f"{RUNNER_NAMES.get(backend, backend)}{space}{precision}"
 
 
 def graph_name(runner: str) -> str:
-    """Return what a runner is called without its variant: `webgpu fp16` of `webgpu fp16 640x480 batch 4`."""
+    """Return a runner's name without its variant: `webgpu fp16` for `webgpu fp16 640x480 batch 4`."""
     return re.sub(r"( \d+x\d+)?( batch \d+)?( \d+ (points|objects))?$", "", runner)
 
 
 def variants_text(names: Sequence[str]) -> str:
-    """Return the names of variants in a row: `2 to 9 points` of several counts, others as they are."""
+    """Join the names of variants: consecutive counts become `2 to 9 points`."""
     counts = [int(each.removesuffix(" points")) for each in names if re.fullmatch(r"\d+ points", each)]
     others = [each for each in names if each and not re.fullmatch(r"\d+ points", each)]
     runs = counts == list(range(min(counts), max(counts) + 1)) if len(counts) > 1 else False
@@ -59,7 +59,7 @@ def variants_text(names: Sequence[str]) -> str:
 
 
 def questions_text(questions: Questions) -> str:
-    """Return what questions about pictures took: `12 questions after 2 looks of 42 ms, at most 65 kB read back`."""
+    """Return the cost of prompts as text: `12 questions after 2 looks of 42 ms, at most 65 kB read back`."""
     look_ms = format_milliseconds(questions.look)
     looks = f"{_plural(questions.asked, 'question')} after {_plural(questions.looks, 'look')} of {look_ms}"
     runs = f"{_plural(questions.earlier_runs, 'more run')} of earlier stages" if questions.earlier_runs else ""
@@ -68,7 +68,7 @@ def questions_text(questions: Questions) -> str:
 
 
 def without_stage(runner: str, stages: Sequence[str]) -> str:
-    """Return a runner's name without that of its stage, or of all together: `webgpu fp16` of `webgpu fp16 decoder`."""
+    """Return a runner's name without the stage, or the name of all stages: `webgpu fp16` for `webgpu fp16 decoder`."""
     backend, space, rest = runner.partition(" ")
     words = [word for word in rest.split(" ") if word and not (stages and word in (*stages, ALL_STAGES))]
     return " ".join([backend, *words]) if space else backend
@@ -77,7 +77,7 @@ def without_stage(runner: str, stages: Sequence[str]) -> str:
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     """Return a report's verdict (`same`, `different`, `problem` or `vacuous`), its headline, and a sentence.
 
-    "Not the same" is said of answers alone: where all of them agree, a problem of another kind is named beside that.
+    The headline "Not the same" is only for differing results. If all results agree, other problems are named after it.
     """
     ran = [run for run in report.backends if not run.skip_reason]
     runners = [without_stage(run.backend, report.stages) for run in ran]
@@ -109,7 +109,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
 
 
 def reader_notes(report: VerifyReport) -> list[str]:
-    """Return what a reader should know before the verdict, in sentences."""
+    """Return notes on skipped runs and accepted noise, as sentences."""
     by = f" ({report.fp16_backend})" if report.fp16_backend else ""
     absent = [
         f"{runner_name(run.backend)} was not run: {run.skip_reason}. It was proven when it was packed{by}: see its "

@@ -1,4 +1,4 @@
-"""JavaScript between two stages, run in a browser on what the native stages before it answer."""
+"""Glue (JavaScript between two stages), run in a browser on the outputs of the native stages before it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from webbuild.verify.variant_reference import VariantReference
 
 GluedInputs = tuple[Sequence[VerifyInput], Sequence[Problem]]
 RunGlue = Callable[[Bundle, Sequence[VerifyInput], Sequence[VariantReference]], GluedInputs]
-"""Gives inputs of a stage what its module makes, and the problems of that."""
+"""Returns the inputs of a stage, completed by its module's outputs, and problems."""
 
 _FIX = "correct the module, and pack the model again"
 
 
 def glue_in(endpoint: Endpoint, seconds: float) -> RunGlue:
-    """Return what runs modules in a browser, each step at most `seconds` long."""
+    """Return a function that runs glue in a browser, with a time limit of `seconds` per step."""
 
     def run(bundle: Bundle, inputs: Sequence[VerifyInput], earlier: Sequence[VariantReference]) -> GluedInputs:
         if bundle.glue is None or bundle.variant != bundle.stage:
@@ -59,11 +59,11 @@ def _run_glue(
     endpoint: Endpoint,
     seconds: float,
 ) -> list[VerifyInput]:
-    """Return the inputs of a stage with what the module makes of the answers of the stages before it.
+    """Return the inputs of a stage with the tensors that its module computes from the outputs of earlier stages.
 
     Raises:
-        PageError: `glue-failed`, and what loading the bundle fails with.
-        WebbuildError: there is no way to the browser.
+        PageError: `glue-failed`, or an error of loading the bundle.
+        WebbuildError: the browser cannot be reached.
     """
     assert bundle.glue is not None
     done = []
@@ -91,7 +91,7 @@ def _run_glue(
 
 
 def _picture(placement: ImagePlacement) -> dict[str, Any]:
-    """Return what a module is told of the picture: `GlueContext` in TypeScript."""
+    """Return a module's information on the picture: `GlueContext` in TypeScript."""
     return {
         "width": placement.source_width,
         "height": placement.source_height,
@@ -101,10 +101,10 @@ def _picture(placement: ImagePlacement) -> dict[str, Any]:
 
 
 def check_glue_outputs(bundle: Bundle, tensors: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return what a module made, if that is what its stage takes of it.
+    """Return the outputs of a module after checking that they are the inputs that its stage expects.
 
     Raises:
-        PageError: `glue-failed` for another name, type or shape, and for NaN.
+        PageError: `glue-failed` for a wrong name, type or shape, and for NaN.
     """
     specs = {spec.name: spec for spec in bundle.manifest.inputs if isinstance(spec, TensorInput)}
     for name in sorted(specs.keys() ^ tensors.keys()):

@@ -1,4 +1,4 @@
-"""The runs with known answers that a bundle holds."""
+"""Reads the golden runs of a bundle: recorded inputs and outputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.verify.bundle_reader import FIX_REPACK
 
 
 def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]] | None:
-    """Return the inputs and outputs of the run with known answers, None if the bundle has none.
+    """Return the inputs and outputs of the golden run, None if the bundle has none.
 
     Raises:
         WebbuildError: `invalid-golden` for a file that is missing or of the wrong size.
@@ -35,7 +35,7 @@ def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDAr
 
 
 def read_golden_sequence(bundle: Bundle) -> tuple[int, dict[str, NDArray[Any]]] | None:
-    """Return how often the golden inputs are run, and outputs of the last run; None if the bundle has no sequence.
+    """Return the number of runs of the golden inputs, and outputs of the last run; None without a sequence.
 
     Raises:
         WebbuildError: `invalid-golden` for a file that is missing or of the wrong size.

@@ -1,4 +1,4 @@
-"""A worker that counts what it asks of the GPU, served beside a bundle."""
+"""A worker that counts its GPU calls, served next to a bundle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.verify.page_rpc import URL_PREFIX
 
 
 class GpuCounters(Struct, frozen=True, rename="camel"):
-    """What counting workers have counted so far, and what they hold."""
+    """Counts of all counting workers so far, and the memory they use."""
 
     dispatches: int
     submits: int
@@ -28,6 +28,6 @@ class GpuCounters(Struct, frozen=True, rename="camel"):
 def serve_counting_worker(server: Server) -> str:
     """Serve the runtime's worker with counters before it, and return its address for `load()`."""
     address = f"{URL_PREFIX}counting-worker.js"
-    own = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
-    server.virtual[address] = ("text/javascript", own.encode())
+    script = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
+    server.virtual[address] = ("text/javascript", script.encode())
     return address

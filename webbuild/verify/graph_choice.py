@@ -1,4 +1,4 @@
-"""The options of `load()` that make a page load the graphs under test."""
+"""The options of `load()` that select the graphs under test."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from webbuild.verify.pipeline_graphs import pipeline_graphs
 
 
 class LoadedGraphs(Struct, frozen=True):
-    """The options of `load()`, of all stages each by its name.
+    """The options of `load()`; for all stages together, by stage name.
 
-    `on_webgpu` says whether a graph needs the GPU, `reduced_features` are what those in reduced precision need of it.
+    `on_webgpu` is whether a graph needs the GPU; `reduced_features` are the GPU features of reduced-precision graphs.
     """
 
     backend: str | dict[str, str]
@@ -23,7 +23,7 @@ class LoadedGraphs(Struct, frozen=True):
 
     @staticmethod
     def of(bundle: Bundle, name: str) -> LoadedGraphs:
-        """Return them for the run of a name. Where a stage must not run on its backend, the runtime takes WASM."""
+        """Return the options for a run by name. If a stage is disabled on its backend, the runtime uses WASM."""
         if not bundle.all_stages:
             graph = bundle.graph(name)
             target = name.partition(" ")[0] if graph is None else graph.target

@@ -52,16 +52,27 @@ _WHOLE = InputRange(1, 2, "any operator")
 
 
 class VerifyInput(Struct, frozen=True):
-    """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
+    """One input of a verification.
 
-    For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
-    `prompt` is what is looked for in it, `hole` what is filled in. A step of a `sequence` that `continues` takes the
-    states of the run before; after the last one, which `ends` it, the states are compared too. In one
-    that is `tracked` the ids of its objects are compared. `untiled` says that it
-    has to be run as one, as the reference runs it; `tiled` is what the reference makes of it in tiles, None where it
-    was not run so. `second` is the picture that goes in as `ReferenceInput`. `points` are clicks and a box, asked of
-    all stages together; the `mask` in them stands for the logits of the first answer about the picture. `text`
-    goes in instead of a picture.
+    Attributes:
+        title: the name in reports.
+        feeds: the tensors.
+        file: the picture, or the first picture of a stack.
+        placement: the position of the picture in the model's input.
+        translucent: whether the picture has alpha below 255.
+        stack: all pictures of a stack.
+        focus: the focal distances of a stack.
+        prompt: the text to search for.
+        hole: the pixels to fill in.
+        sequence: the name of the sequence that this is a step of.
+        continues: whether the step takes the states of the previous run.
+        ends: whether it is the last step: then the states are compared too.
+        tracked: whether the ids of objects are compared.
+        untiled: whether it must run without tiles, like the reference.
+        tiled: the reference's prediction in tiles, None if it was not run in tiles.
+        second: the picture of the `ReferenceInput`.
+        points: clicks and a box, for all stages together; their `mask` stands for the first result's logits.
+        text: the text, in place of a picture.
     """
 
     title: str
@@ -85,12 +96,12 @@ class VerifyInput(Struct, frozen=True):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Its picture, or those of its stack; none of plain tensors."""
+        """Its picture, or the pictures of its stack; none for plain tensors."""
         return self.stack or (() if self.file is None else (self.file,))
 
     @property
     def options(self) -> dict[str, float | str | list[float]]:
-        """Other options that the runtime needs to run it; `hole` is a box of a size, of which the page makes a mask."""
+        """Options of the runtime's `run()`; `hole` is the mask's size and a box, from which the page makes the mask."""
         values: dict[str, float | str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
         if self.hole is not None:
             height, width = self.hole.shape
@@ -101,7 +112,7 @@ class VerifyInput(Struct, frozen=True):
 
 
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
-    """Return the bundle's samples, or what can be made where there are none, and `files` after them.
+    """Return the bundle's samples, or generated inputs if it has none, then `files`.
 
     Raises:
         WebbuildError: what `inputs_from_files` raises.
@@ -110,9 +121,9 @@ def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
 
 
 def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput], folder: Path) -> list[VerifyInput]:
-    """Return the steps of a sequence made of inputs of a model with states, none for another model.
+    """Return the steps of a sequence for a model with states, made from its inputs; none for another model.
 
-    Those of a picture have files in `folder`, to be run as a visitor's frames.
+    Steps of picture models have files in `folder`, to run as a visitor's frames.
     """
     manifest = bundle.manifest
     samples = [Sample(each.title, each.feeds, each.file, each.placement) for each in inputs]
@@ -122,7 +133,7 @@ def sequence_inputs(bundle: Bundle, inputs: Sequence[VerifyInput], folder: Path)
 
 
 def video_inputs(bundle: Bundle, picture: Path, folder: Path) -> list[VerifyInput]:
-    """Return the frames of a camera that moves over a picture; their files are in `folder`."""
+    """Return frames of a camera that moves over a picture; their files are in `folder`."""
     steps = make_video(picture, bundle.manifest.inputs, folder)
     frames = _steps(bundle.manifest, steps, is_pictured=True, untiled=False)
     return [msgspec.structs.replace(each, tracked=True) for each in frames]
@@ -147,13 +158,12 @@ def _steps(manifest: Manifest, steps: Sequence[Sample], *, is_pictured: bool, un
 def inputs_from_files(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return files as inputs.
 
-    They are pictures or, for a model of plain tensors, .npz archives with an array for each input. For a model of
-    stacks they are folders, or together the pictures of one stack.
+    Files are pictures or, for tensor models, .npz archives with an array for each input. For stack models they are
+    folders, or together the pictures of one stack.
 
     Raises:
         WebbuildError: `unreadable-image`, `unreadable-tensors`, `invalid-input`, `invalid-sample`,
-        `unreadable-focal-distances`,
-            `invalid-prompt`.
+            `unreadable-focal-distances`, `invalid-prompt`.
     """
     spec = picture_input(bundle.manifest)
     if isinstance(spec, StackInput):
@@ -198,14 +208,14 @@ def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
 
 
 def picture_input(manifest: Manifest) -> ImageInput | CropInput | StackInput | None:
-    """Return the picture or stack a model takes, None for one that takes none, or several, or other tensors too."""
+    """Return the picture or stack input of a model; None unless it has exactly one and no tensor inputs."""
     pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput | CropInput | StackInput)]
     others = [spec for spec in manifest.inputs if isinstance(spec, TensorInput)]
     return pictures[0] if len(pictures) == 1 and not others else None
 
 
 def option_feeds(manifest: Manifest) -> Feeds:
-    """Return every option and number as the samples are compared with it, and the states of a first run."""
+    """Return the options and numbers used for the comparison, and the initial states."""
     options = {
         spec.name: np.full(spec.shape, manifest.evaluation_thresholds.get(spec.option, spec.default), np.float32)
         for spec in manifest.inputs
@@ -217,7 +227,7 @@ def option_feeds(manifest: Manifest) -> Feeds:
 def _image_inputs(
     bundle: Bundle, spec: ImageInput | CropInput, named: Sequence[tuple[Path, str, str]]
 ) -> list[VerifyInput]:
-    """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
+    """Return inputs from (file, title, prompt) of pictures; an empty prompt means the bundle's first."""
     files = [file for file, _, _ in named]
     seconds = [choose_reference_image(bundle.manifest.inputs, files, index) for index in range(len(files))]
     pictures = [
@@ -265,7 +275,7 @@ def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
 
 
 def random_input(manifest: Manifest, seed: int) -> VerifyInput:
-    """Normal floats, and the integers 1 and 2: small enough for a token or an index, and no empty size."""
+    """Return normally distributed floats, and integers 1 and 2: valid as tokens and indices, and no empty size."""
     feeds = option_feeds(manifest)
     for spec in manifest.inputs:
         if isinstance(spec, FocusInput):

@@ -1,4 +1,4 @@
-"""Verdicts on the runs of a browser: on the samples of each backend together, and on the steps of a sequence as one."""
+"""Final verdicts on a browser's runs: over all samples of a backend, with the steps of a sequence merged."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from webbuild.verify.variant_reference import VariantReference
 def judge_runs(
     done: BrowserRun, references: Mapping[str, VariantReference], compare_pieces: ComparePieces | None
 ) -> BrowserRun:
-    """Return the runs with their final verdicts. `references` are by the name of a graph.
+    """Return the runs with their final verdicts. `references` are by graph name.
 
-    What differs below the noise floor is judged by `compare_pieces`, where there is one.
+    Differences below the noise floor are judged by `compare_pieces`, if given.
     """
     runs = []
     for run in done.runs:
         reference = references[run.backend]
         judged = final_verdicts(run.comparisons, reference.reference.noise)
-        drowned = judge_below_noise(judged, run.backend, reference.bundle, reference.reference, compare_pieces)
-        runs.append(_with_merged_steps(_with_comparisons(run, drowned), reference.sequences))
+        compared = judge_below_noise(judged, run.backend, reference.bundle, reference.reference, compare_pieces)
+        runs.append(_with_merged_steps(_with_comparisons(run, compared), reference.sequences))
     return msgspec.structs.replace(done, runs=tuple(runs))
 
 
@@ -41,7 +41,7 @@ def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> Bac
 
 
 def _with_merged_steps(run: BackendRun, sequences: Mapping[str, str]) -> BackendRun:
-    """Return a run with one result for the steps of a sequence: the worst of each output."""
+    """Return a run with one result per sequence: the worst step of each output."""
     merged: dict[str, SampleResult] = {}
     for each in run.results:
         name = sequences.get(each.sample, each.sample)

@@ -1,4 +1,4 @@
-"""A bundle's graph where native ONNX Runtime can open it: its weights as whole files, and as floats."""
+"""Materializes a bundle's graph for native ONNX Runtime, with weights as whole, dequantized files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _COPY_BYTES = 8 * 1024 * 1024
 
 @contextmanager
 def materialize_graph(bundle: Bundle, graph: Graph) -> Iterator[Path]:
-    """Give the graph's path.
+    """Yield the path of the graph.
 
-    Where weights are stored in parts, or as whole numbers, it is a copy beside the joined and restored ones. It lasts
-    for the block; a session made in it keeps what it has mapped.
+    If weights are stored in parts or quantized, it is a copy next to the joined, dequantized weights. It exists inside
+    the `with` block; a session created there keeps its mapped files.
 
     Raises:
         WebbuildError: `cannot-merge-weights`, `invalid-weights`.
@@ -64,7 +64,7 @@ def _write_file(directory: Path, path: str, files: Mapping[str, File], target: P
 
 
 def _iter_part(part: Path, *, gzipped: bool) -> Iterator[bytes]:
-    """Give what a part holds, piece by piece."""
+    """Yield the decompressed contents of a part, piece by piece."""
     try:
         with gzip.open(part) if gzipped else part.open("rb") as stream:
             while piece := stream.read(_COPY_BYTES):
@@ -74,7 +74,7 @@ def _iter_part(part: Path, *, gzipped: bool) -> Iterator[bytes]:
 
 
 def _link_or_copy(file: Path, target: Path) -> None:
-    """Hard, since ONNX Runtime follows no link that leads out of the graph's folder; a copy where that is refused."""
+    """Hard-link a file, because ONNX Runtime follows no symbolic link out of the graph's folder; else copy it."""
     try:
         os.link(file, target)
     except OSError:

@@ -1,4 +1,4 @@
-"""One bundle in several browsers: what each of them found, as one table by adapter."""
+"""Report of one bundle in several browsers, as one table by adapter."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 TABLE_TITLES = ("adapter", "browser", "backend", "answers", "of its tolerance", "a run")
-"""Of the columns of `table_rows`. A difference is given as a share of its tolerance."""
+"""Column titles of `table_rows`. A difference is given as a percentage of its tolerance."""
 _MAX_FAILURES_SHOWN = 3
 
 
 class BrowserReport(ReportJson, frozen=True):
-    """A browser by its address; `report` is None where there was no way to it, and `problem` says why."""
+    """A browser by its address; `report` is None if it could not be reached, and `problem` says why."""
 
     where: str
     report: VerifyReport | None
@@ -30,23 +30,23 @@ class BrowserReport(ReportJson, frozen=True):
 
     @property
     def clean(self) -> bool:
-        """Whether it gives the same answers as native ONNX Runtime."""
+        """Whether its results equal native ONNX Runtime's."""
         return self.report is not None and exit_code(self.report) == CLEAN
 
 
 class MultiEndpointReport(ReportJson, frozen=True):
-    """All of them, in the order in which they were named."""
+    """The reports of all browsers, in the order of the command line."""
 
     browsers: tuple[BrowserReport, ...]
 
     @property
     def exit_code(self) -> int:
-        """0 only where there are browsers, and each of them is clean."""
+        """0 only if there is a browser, and every browser is clean."""
         return CLEAN if self.browsers and all(each.clean for each in self.browsers) else FAILED
 
 
 def collect_reports(places: Sequence[Endpoint], reports: Sequence[VerifyReport | WebbuildError]) -> MultiEndpointReport:
-    """Put together what `verify_in_browsers` returned."""
+    """Combine the results of `verify_in_browsers`."""
     return MultiEndpointReport(
         browsers=tuple(_browser_report(endpoint, each) for endpoint, each in zip(places, reports, strict=True))
     )
@@ -60,7 +60,7 @@ def _browser_report(endpoint: Endpoint, report: VerifyReport | WebbuildError) ->
 
 
 def show_browsers(report: MultiEndpointReport, console: Console) -> None:
-    """Print a line for every browser and backend, then what failed in which."""
+    """Print a line for every browser and backend, then the failures of each browser."""
     from rich.text import Text
 
     rows = [[Text(printable(cell)) for cell in row] for each in report.browsers for row in table_rows(each)]
@@ -75,7 +75,7 @@ def show_browsers(report: MultiEndpointReport, console: Console) -> None:
 
 
 def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:
-    """Return the cells of a browser: a row for each backend, one where there was no way to it."""
+    """Return the rows of a browser: one per backend, or a single row if it could not be reached."""
     if each.report is None:
         return [("", each.where, "", "not reached", "", "")]
     return [_table_row(each.report, run) for run in each.report.backends]
@@ -106,7 +106,7 @@ def _describe_answers(run: BackendRun) -> str:
 
 
 def failure_lines(each: BrowserReport) -> list[str]:
-    """Return what failed in a browser, each with where and its fix."""
+    """Return the problems and differing comparisons of a browser, with location and fix."""
     problems = [each.problem] if each.problem else []
     if each.report is not None:
         problems += each.report.all_problems()

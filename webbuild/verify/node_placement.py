@@ -1,4 +1,4 @@
-"""Node placement of a run: all nodes must run on the GPU if the manifest says so."""
+"""Node placement of a run: all nodes must run on the GPU if the manifest promises it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXPECTED_PROVIDERS = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecution
 
 
 def summarize_placement(backend: str, placements: Sequence[ProviderNodes]) -> tuple[ProviderPlacement, ...]:
-    """Count the nodes of each provider, most first; those of a provider that is not the backend's are named."""
+    """Count the nodes of each provider, most first; nodes of a provider other than the backend's are listed."""
     wanted = EXPECTED_PROVIDERS[backend]
     lists = (
         ProviderPlacement(
@@ -31,14 +31,14 @@ def summarize_placement(backend: str, placements: Sequence[ProviderNodes]) -> tu
 def misplaced_problems(
     backend: str, placements: Sequence[ProviderPlacement], *, where: str = "", forced: Sequence[str] = ()
 ) -> Iterator[Problem]:
-    """Name what is not where it belongs. Unknown is not the same as none.
+    """Yield problems for nodes on the wrong provider, and for an unknown placement.
 
     Args:
         backend: `webgpu` or `wasm`.
-        placements: where its nodes are.
-        where: what a report calls it, where that is not the backend alone.
-        forced: names of nodes that belong on the CPU: those that the bundle leaves to it, and those that cast an int64
-            input, which the caller gives there and no GPU takes; only their result is copied over.
+        placements: the placement of its nodes.
+        where: the name in the report, if it is not the backend.
+        forced: names of nodes that belong on the CPU: nodes that the bundle leaves there, and casts of int64 inputs.
+            The caller passes int64 on the CPU, no GPU supports it, and only the result of the cast is copied.
     """
     if not placements:
         yield Problem(

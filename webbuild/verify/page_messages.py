@@ -1,4 +1,4 @@
-"""Values that cross between the runner page and Python, in the runtime's own shapes."""
+"""Messages between the runner page and Python, as the runtime defines them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class _JsStruct(Struct, frozen=True, rename="camel"):
-    """Base: fields that the runtime adds later are ignored."""
+    """Base: unknown fields, such as those of later runtimes, are ignored."""
 
 
 class RuntimeWarningInfo(_JsStruct, frozen=True):
@@ -20,7 +20,7 @@ class RuntimeWarningInfo(_JsStruct, frozen=True):
 
 
 class EngineInfo(_JsStruct, frozen=True):
-    """The engine that runs, and the build of it that was chosen."""
+    """The engine, and the chosen build of it."""
 
     name: str
     version: str
@@ -29,7 +29,7 @@ class EngineInfo(_JsStruct, frozen=True):
 
 
 class AdapterInfo(_JsStruct, frozen=True):
-    """The graphics adapter, as far as the browser tells."""
+    """The graphics adapter, as far as the browser reports it."""
 
     vendor: str = ""
     architecture: str = ""
@@ -41,7 +41,7 @@ class AdapterInfo(_JsStruct, frozen=True):
 
 
 class LoadTimings(_JsStruct, frozen=True):
-    """Milliseconds of each stage of loading; `warmup` holds the first run."""
+    """Milliseconds of each step of loading; `warmup` includes the first run."""
 
     engine: float
     weights: float
@@ -51,14 +51,14 @@ class LoadTimings(_JsStruct, frozen=True):
 
 
 class ExecutedNode(_JsStruct, frozen=True):
-    """A node of the graph as it runs, fused nodes among them."""
+    """A node of the optimized graph, possibly fused."""
 
     op: str
     name: str
 
 
 class ProviderNodes(_JsStruct, frozen=True):
-    """The nodes a provider runs. The engine names them only where several providers share a graph."""
+    """The nodes that a provider runs. The engine names them only if several providers share a graph."""
 
     provider: str
     nodes: tuple[ExecutedNode, ...]
@@ -66,14 +66,14 @@ class ProviderNodes(_JsStruct, frozen=True):
 
 
 class PrecisionInfo(_JsStruct, frozen=True):
-    """The precision that was taken, and why that one."""
+    """The chosen precision, and the reason."""
 
     used: str = "fp32"
     reason: str = ""
 
 
 class StageInfo(_JsStruct, frozen=True):
-    """What `model.info()` says about one stage of several."""
+    """One stage in the result of `model.info()`."""
 
     name: str
     backend: str
@@ -81,7 +81,7 @@ class StageInfo(_JsStruct, frozen=True):
 
 
 class ModelInfo(_JsStruct, frozen=True):
-    """What `model.info()` says; `stages` is empty for a model of one."""
+    """Result of `model.info()`; `stages` is empty for a single stage."""
 
     engine: EngineInfo
     adapter: AdapterInfo | None
@@ -92,7 +92,7 @@ class ModelInfo(_JsStruct, frozen=True):
 
 
 class LoadResult(_JsStruct, frozen=True):
-    """What `load()` came to."""
+    """Result of `load()`."""
 
     ms: float
     backend: str
@@ -102,7 +102,7 @@ class LoadResult(_JsStruct, frozen=True):
 
 
 class TensorHandle(_JsStruct, frozen=True):
-    """A tensor that waits in the page."""
+    """A tensor in the page, to be fetched by its handle."""
 
     type: str
     dims: tuple[int, ...]
@@ -112,7 +112,7 @@ class TensorHandle(_JsStruct, frozen=True):
 
 
 class TensorsResult(_JsStruct, frozen=True):
-    """What `runTensors()` came to."""
+    """Result of `runTensors()`."""
 
     ms: float
     outputs: tuple[TensorHandle, ...]
@@ -128,23 +128,23 @@ class RunTimings(_JsStruct, frozen=True):
 
 
 class FallbackRun(_JsStruct, frozen=True):
-    """Which graph a run was repeated on, and why."""
+    """The graph on which a run was repeated, and the reason."""
 
     target: str
     reason: str
 
 
 class RunAnswer(_JsStruct, frozen=True):
-    """What `run()` gave, without the arrays in it, which wait in the page one after another as bytes."""
+    """Result of `run()` without its arrays; their concatenated bytes stay in the page."""
 
     result: dict[str, Any]
     arrays: TensorHandle
 
 
 class AskCost(_JsStruct, frozen=True):
-    """What a question about a picture took besides the last stage's own run.
+    """Cost of a prompt in addition to the last stage's run.
 
-    `read_bytes` were read back from the GPU, None where nobody counted. `on_gpu` says where the result was made.
+    `read_bytes` were read back from the GPU, None if not counted. `on_gpu` is whether the GPU computed the result.
     """
 
     earlier_runs: int
@@ -153,15 +153,15 @@ class AskCost(_JsStruct, frozen=True):
 
 
 class SceneAnswer(RunAnswer, frozen=True):
-    """What a scene answered, as `RunAnswer`, and what that took."""
+    """Result of a prompt on a scene, as `RunAnswer`, and its cost."""
 
     cost: AskCost
 
 
 class RunResult(_JsStruct, frozen=True):
-    """What `run()` says of any task.
+    """The part of a result of `run()` that all tasks share.
 
-    `tracks` are the ids of what was found, in a video; `fields` is all of it, for the task to read.
+    `tracks` are the ids of the objects, in a video; `fields` is the whole result, for the task to read.
     """
 
     backend: str
@@ -173,7 +173,7 @@ class RunResult(_JsStruct, frozen=True):
 
 
 class RuntimeFailure(_JsStruct, frozen=True):
-    """What the runtime threw."""
+    """An error thrown by the runtime."""
 
     code: str
     message: str

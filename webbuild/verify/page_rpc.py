@@ -1,4 +1,4 @@
-"""A page that is driven from outside: commands by name, what they answer, and the files they are given."""
+"""Remote calls of a page: commands by name, their results, and the files served to them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from webbuild.verify.page_messages import RuntimeFailure
 T = TypeVar("T")
 
 URL_PREFIX = "/__webbuild__/"
-"""Where on the server the driven page and what it is given lie: no path of a bundle begins like that."""
+"""URL prefix of the driven page and its input files: no path of a bundle starts with it."""
 
 
 class PageError(Exception):
-    """The runtime, or the page itself, failed. Not a `WebbuildError`: it is a finding about the bundle."""
+    """An error of the runtime or the page. It is not a `WebbuildError`, because it is a finding about the bundle."""
 
     def __init__(self, failure: RuntimeFailure) -> None:
         super().__init__(failure.message)
@@ -38,10 +38,10 @@ class PageRpc:
 
     Args:
         page: an empty page.
-        server: serves the bundle at its root; the page and what it is given are added to its virtual files.
-        seconds: how long any one step may take.
-        package: the package in whose folder `page` the page lies.
-        scripts: the page's own; the first answers calls.
+        server: serves the bundle at its root; the page and its input files are added to its virtual files.
+        seconds: the time limit of each step.
+        package: the package with the page in its folder `page`.
+        scripts: the page's scripts; the first one handles calls.
 
     Raises:
         WebbuildError: `page-not-loaded`.
@@ -53,7 +53,7 @@ class PageRpc:
         open_command_page(page, f"{server.origin}{URL_PREFIX}index.html")
 
     def upload(self, feeds: Tensors) -> list[dict[str, Any]]:
-        """Serve tensors, and return them as the page's commands take them."""
+        """Serve tensors, and return their descriptions for the page's commands."""
         return [
             {"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": self._serve(i, value)}
             for i, (name, value) in enumerate(feeds.items())
@@ -67,7 +67,7 @@ class PageRpc:
         return paths
 
     def call(self, command: str, kind: type[T] | Any, **arguments: Any) -> T:
-        """Call a command and return its answer. Raises PageError."""
+        """Call a command and return its result. Raises PageError."""
         try:
             answer = self._page.evaluate(
                 "request => globalThis.webbuild(request)",

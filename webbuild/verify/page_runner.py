@@ -33,23 +33,24 @@ _TYPED_ARRAYS = {
     "BigUint64Array": "<u8",
     "Uint8ClampedArray": "|u1",
 }
-"""NumPy's types of what JavaScript calls typed arrays."""
+"""NumPy types of JavaScript's typed arrays."""
 
 _LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
 
 
 Track = Literal["begin", "on"]
-"""Whether a frame is the first of a video, whose tracks begin, or a later one."""
+"""Whether a frame begins a video, and its tracks, or goes on with it."""
 
 
 class PageRunner:
-    """Drives one page. Loading comes first; `run_timed` is raw tensors, `predict` what a visitor gets.
+    """Drives one page. Call `load` first; `run_timed` runs raw tensors, `predict` returns a visitor's result.
 
     Args:
         page: an empty page.
         server: serves the bundle at its root; the runner page and the tensors are added to its virtual files.
-        stage: that runs, of a bundle of several.
-        seconds: how long any one step may take.
+        name: the name of the graph and its variant.
+        stage: the stage to run, in a bundle of several.
+        seconds: the time limit of each step.
     """
 
     def __init__(self, page: DrivenPage, server: Server, name: str, *, stage: str = "", seconds: float = 300) -> None:
@@ -72,27 +73,27 @@ class PageRunner:
         *,
         self_test: bool = True,
     ) -> LoadResult:
-        """Import the bundle's loader, a path inside it, and load; the options as the runtime has them."""
+        """Import the bundle's loader (`entry`, a path inside the bundle), and load it with the runtime's options."""
         chosen: dict[str, Any] = {} if size is None else {"size": size}
         chosen |= {"backend": backend, "precision": precision, "selfTest": self_test, **self._of_stage()}
         chosen |= {} if self._worker is None else {"worker": self._worker}
         return self._calls.call("load", LoadResult, entry=f"{self._entry}{entry}", **chosen)
 
     def run_timed(self, feeds: Tensors, stage: str = "") -> tuple[dict[str, NDArray[Any]], float]:
-        """Run raw tensors through a stage; return every output, and the milliseconds it took."""
+        """Run raw tensors through a stage; return every output, and the milliseconds of the run."""
         return self._outputs("tensors", feeds=self._calls.upload(feeds), **self._of_stage(stage))
 
     def look(self, pictures: Sequence[Path], feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
-        """Let the first stage look at a picture, then run the last one on what else it takes, `feeds`."""
+        """Run the first stage on a picture, then the last stage with its other inputs, `feeds`."""
         urls = self._calls.upload_images(pictures)
         return self._outputs("look", urls=urls, feeds=self._calls.upload(feeds))
 
     def glue(
         self, glue: Glue, read: Tensors, picture: dict[str, Any], pictures: Sequence[Path]
     ) -> dict[str, NDArray[Any]]:
-        """Call a module with what it reads, by "stage.output", as the worker does; return what it makes.
+        """Call a module with the outputs that it reads, by "stage.output", as the worker does; return its outputs.
 
-        Where the model is loaded, the first stage looks at the pictures for its result.
+        If the model is loaded, the first stage runs on the pictures, and the module gets its results.
         """
         urls, feeds = self._calls.upload_images(pictures), self._calls.upload(read)
         reads = [(each.stage, each.output) for each in glue.reads]
@@ -100,7 +101,7 @@ class PageRunner:
         return self._outputs("glue", file=file, name=glue.file, reads=reads, feeds=feeds, picture=picture, urls=urls)[0]
 
     def _of_stage(self, stage: str = "") -> dict[str, str]:
-        """Return the argument that names the stage, nothing of a bundle that has one."""
+        """Return the argument that names the stage, nothing for a single stage."""
         return {"stage": name} if (name := stage or self._stage) else {}
 
     def _outputs(self, command: str, **arguments: Any) -> tuple[dict[str, NDArray[Any]], float]:
@@ -108,7 +109,7 @@ class PageRunner:
         return {handle.name: self._take(handle) for handle in ran.outputs}, ran.ms
 
     def preprocess(self, pictures: Sequence[Path]) -> NDArray[Any]:
-        """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
+        """Return the tensor that the runtime makes of a picture's file, or of the files of a stack."""
         return self._take(self._calls.call("preprocess", TensorHandle, urls=self._calls.upload_images(pictures)))
 
     def predict(
@@ -119,13 +120,13 @@ class PageRunner:
         second: Path | None = None,
         track: Track | None = None,
     ) -> RunResult:
-        """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
+        """Run end to end: decode the picture or stack, preprocess, infer with `options`, decode the outputs.
 
-        With a `place` the pictures are a batch, and the result is of the one there. `second` is the second picture.
-        `track` gives what is found ids: of the first frame of a video, or of the next.
+        With a `place`, the pictures are a batch, and the result is for the picture at that index. `second` is the
+        second picture. `track` tracks objects from frame to frame of a video.
 
         Raises:
-            PageError: the runtime refused or failed.
+            PageError: the runtime failed.
         """
         urls = self._calls.upload_images([*pictures, *([] if second is None else [second])])
         answer: RunAnswer = self._calls.call(
@@ -147,7 +148,7 @@ class PageRunner:
         """Return the vector of a text, which the page tokenizes.
 
         Raises:
-            PageError: the runtime refused or failed.
+            PageError: the runtime failed.
         """
         return self._take(self._calls.call("words", TensorHandle, text=text))
 
@@ -161,7 +162,7 @@ class PageRunner:
         return {handle.name: self._take(handle) for handle in states}
 
     def dispose(self) -> None:
-        """Free what the model holds; the page stays."""
+        """Free the model's resources; the page stays open."""
         self._calls.call("dispose", None)
 
     def _take(self, handle: TensorHandle) -> NDArray[Any]:
@@ -174,10 +175,10 @@ class PageRunner:
 
 
 def with_arrays(result: dict[str, Any], content: bytes) -> dict[str, Any]:
-    """Return a result with the arrays that the page took out of it, which lie in `content` in the same order.
+    """Return a result with its arrays, which the page concatenated in `content`, in the same order.
 
     Raises:
-        PageError: `wrong-arrays` where they are not what the result says.
+        PageError: `wrong-arrays` if their lengths do not match the result.
     """
     rest = memoryview(content)
 
@@ -192,11 +193,13 @@ def with_arrays(result: dict[str, Any], content: bytes) -> dict[str, Any]:
         dtype = np.dtype(_TYPED_ARRAYS[value["$array"]])
         size = dtype.itemsize * value["length"]
         if size > len(rest):
-            raise PageError(RuntimeFailure("wrong-arrays", f"{len(content)} bytes came for more numbers", ""))
-        own, rest = rest[:size], rest[size:]
-        return np.frombuffer(own, dtype)
+            raise PageError(
+                RuntimeFailure("wrong-arrays", f"{len(content)} bytes are too few for the result's arrays", "")
+            )
+        array, rest = rest[:size], rest[size:]
+        return np.frombuffer(array, dtype)
 
     filled: dict[str, Any] = fill(result)
     if rest:
-        raise PageError(RuntimeFailure("wrong-arrays", f"{len(rest)} of {len(content)} bytes are of no array", ""))
+        raise PageError(RuntimeFailure("wrong-arrays", f"{len(rest)} of {len(content)} bytes belong to no array", ""))
     return filled

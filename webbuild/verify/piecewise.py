@@ -1,4 +1,4 @@
-"""Outputs below the noise floor of a model, compared piece by piece of its graph instead."""
+"""Outputs below the noise floor, compared piece by piece of the graph instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.reference import policy_of
 
 ComparePieces = Callable[[Bundle, Graph], int]
-"""Computes each piece of a bundle's graph from native values: how many values agree, 0 where a node is wrong."""
+"""Computes each piece of a bundle's graph from native values; returns how many values agree, 0 if a node is wrong."""
 
 
 def judge_below_noise(
@@ -26,9 +26,9 @@ def judge_below_noise(
     reference: Reference,
     compare_pieces: ComparePieces | None,
 ) -> Sequence[Comparison]:
-    """Return comparisons, the differences of a model that makes as large ones itself judged by the pieces of its graph.
+    """Return the comparisons; differences that the model's own noise explains are judged by the pieces of its graph.
 
-    The graph's own native answers have to be the reference's: pieces show a wrong kernel, and no wrong weight.
+    Native ONNX Runtime must give the reference's results with this graph: pieces reveal wrong kernels, not weights.
     """
     noise, graph = reference.noise, bundle.graph(name)
     if noise is None or compare_pieces is None or graph is None or graph.name != graph.target:
@@ -47,7 +47,7 @@ def judge_below_noise(
 
 
 def _answers_alike(bundle: Bundle, graph: Graph, reference: Reference) -> bool:
-    """Whether native ONNX Runtime gives the reference's answers by this graph too."""
+    """Whether native ONNX Runtime gives the reference's results with this graph too."""
     with materialize_graph(bundle, graph) as path:
         runner = NativeRunner(path)
     answers = [

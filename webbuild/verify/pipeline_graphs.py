@@ -1,4 +1,4 @@
-"""The graphs that run together where all stages of a bundle do: which of each, by the name of a run."""
+"""The graphs that run together in a pipeline: the graph of each stage, by the name of a run."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from webbuild.verify.reference import policy_of
 
 
 def pipeline_names(pipeline: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
-    """Return the runs of all stages together, best first: on each backend the best graphs, and those as exported.
+    """Return the names of the runs of all stages together: per backend the best graphs, then the exported precision.
 
-    Their names are those of graphs: `webgpu fp16 whole`, `webgpu whole`, `webgpu whole 640x480`.
+    The names are like graph names: `webgpu fp16 whole`, `webgpu whole`, `webgpu whole 640x480`.
     """
     names = []
     for backend in backends:
@@ -27,7 +27,7 @@ def pipeline_names(pipeline: Bundle, backends: Sequence[str], precision: str = "
 
 
 def pipeline_graphs(pipeline: Bundle, name: str) -> dict[str, Graph]:
-    """Return the graph of each stage in a run: on WASM where the stage has none for the backend."""
+    """Return the graph of each stage in a run; the WASM graph if a stage has none for the backend."""
     backend, _, rest = name.partition(" ")
     reduced = rest != pipeline.variant
     return {

@@ -1,4 +1,4 @@
-"""A bundle of several stages in a browser page: all of them together."""
+"""A bundle of several stages in a browser page: runs all stages together."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from webbuild.verify.page_runner import PageRunner
 
 
 class AnsweredPrompt(Struct, frozen=True):
-    """A question that was answered: what that cost, and the bytes of the arrays in the answer.
+    """A prompt that was run: its cost, and the bytes of the arrays in the result.
 
-    The first one of its `form`, the number of its points and boxes, opens the graph that takes such prompts.
+    The first prompt of a `form` (number of points, number of boxes) opens the graph for these prompts.
     """
 
     cost: AskCost
@@ -33,16 +33,16 @@ class AnsweredPrompt(Struct, frozen=True):
 
 
 class PipelinePageRunner(PageRunner):
-    """Runs all stages: a look at the picture, and the last stage on what that left in the worker.
+    """Runs all stages: `look()` on the picture, then the last stage on the outputs kept in the worker.
 
-    Where tensors go in, in place of a picture, the stages run one after another.
+    With tensors in place of a picture, the stages run one at a time.
 
     Args:
         page: an empty page.
         server: serves the bundle.
-        name: of the backend.
+        name: the name of the backend.
         stages: the bundle of each stage.
-        seconds: how long any one step may take.
+        seconds: the time limit of each step.
     """
 
     def __init__(
@@ -53,19 +53,19 @@ class PipelinePageRunner(PageRunner):
         self._stages = stages
         self._looked_at: Sequence[Path] = ()
         self.looks: list[float] = []
-        """Milliseconds of each look at a picture that was asked about."""
+        """Milliseconds of each `look()` for prompts."""
         self.asked: list[AnsweredPrompt] = []
 
     def run_pipeline(self, feeds: Tensors, pictures: Sequence[Path]) -> tuple[dict[str, NDArray[Any]], float]:
-        """Run all stages on a chain's feeds; return the last one's outputs, and the milliseconds it took."""
+        """Run all stages on a chain's feeds; return the last stage's outputs, and the milliseconds."""
         if pictures:
             return self.look(pictures, _without_glued(self._stages[-1], stage_feeds(self._stages[-1].stage, feeds)))
         took = 0.0
 
         def runs(stage: Bundle) -> RunStage:
-            def run(own: Tensors) -> Tensors:
+            def run(inputs: Tensors) -> Tensors:
                 nonlocal took
-                outputs, ms = self.run_timed(own, stage.stage)
+                outputs, ms = self.run_timed(inputs, stage.stage)
                 took += ms
                 return outputs
 
@@ -75,12 +75,12 @@ class PipelinePageRunner(PageRunner):
         return dict(run_chain(chain, feeds)), took
 
     def ask(self, pictures: Sequence[Path], prompt: PointPrompt) -> RunResult:
-        """Segment what a prompt points at. Questions in a row about one picture are asked after one look at it.
+        """Segment the object of a prompt. Consecutive prompts on one picture share one `look()`.
 
-        The `mask` of a prompt stands for the logits of the first answer about the picture.
+        The `mask` of a prompt stands for the logits of the first result for the picture.
 
         Raises:
-            PageError: the runtime refused or failed.
+            PageError: the runtime failed.
         """
         if pictures != self._looked_at:
             self.looks.append(self._calls.call("open", float, urls=self._calls.upload_images(pictures)))
@@ -94,7 +94,7 @@ class PipelinePageRunner(PageRunner):
 
 
 def prompt_options(prompt: PointPrompt) -> dict[str, Any]:
-    """Return a prompt as the runtime takes it, without its logits."""
+    """Return a prompt as the runtime's options, without its logits."""
     options: dict[str, Any] = {"multimask": prompt.multimask}
     if prompt.points:
         options |= {"points": [{"x": x, "y": y} for x, y in prompt.points], "labels": list(prompt.labels)}
@@ -104,6 +104,6 @@ def prompt_options(prompt: PointPrompt) -> dict[str, Any]:
 
 
 def _without_glued(stage: Bundle, feeds: Tensors) -> Tensors:
-    """Return the feeds of a stage without what its module makes in the page."""
+    """Return the feeds of a stage without the inputs that its module computes in the page."""
     glued = {spec.name for spec in stage.manifest.inputs if isinstance(spec, TensorInput)} if stage.glue else set()
     return {name: array for name, array in feeds.items() if name not in glued}

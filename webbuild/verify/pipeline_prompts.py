@@ -1,4 +1,4 @@
-"""Prompts of a verification, clicks and boxes: which are run on each picture, and the native answers to them."""
+"""Prompts (clicks and boxes) of a verification, and the native results for them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.variant_reference import VariantReference
 
 _CLOSE = 2 * REDUCED_PRECISION.score
-"""Masks whose scores are nearer may change places in half precision: which is the best says nothing then."""
+"""Masks with closer scores may change ranks in half precision: the best mask is then not comparable."""
 
 Chain = Sequence[tuple[str, Sequence[Input], RunStage]]
 
 
 class PromptedStage:
-    """The last stage of a bundle, whose graphs take clicks: which of them takes a prompt, and what it answers.
+    """The last stage of a bundle, with graphs by number of clicks: selects the graph of a prompt and runs it.
 
     Args:
         before: runs the stages before it.
-        graphs: the reference answers of each of its graphs.
+        graphs: the reference of each of its graphs.
     """
 
     def __init__(self, before: Chain, graphs: Sequence[VariantReference]) -> None:
@@ -38,10 +38,10 @@ class PromptedStage:
         self._matches = [TaskMatch(self._task, tuple(each.bundle.manifest.inputs), ()) for each in graphs]
 
     def prompts_for(self, verify_input: VerifyInput, index: int) -> Iterator[VerifyInput]:
-        """Yield `verify_input`, which holds the feeds of the other stages, with each prompt for sample number `index`.
+        """Yield `verify_input` (with the feeds of the other stages) with each prompt for sample number `index`.
 
-        The logits of the first answer are refined by the same clicks. Where the best of several masks is hardly better
-        than the next, another precision may choose that: such a prompt is left out.
+        The logits of the first result are refined by the same clicks. A prompt is left out if the best mask is hardly
+        better than the next: another precision may choose the next one.
         """
         assert verify_input.placement is not None
         refines = True
@@ -59,7 +59,7 @@ class PromptedStage:
                     yield self._with_prompt(verify_input, index, f"{name}, refined", again)
 
     def run(self, feeds: Tensors, prompt: PointPrompt) -> Tensors:
-        """Run all stages on a chain's feeds; return the outputs of the last."""
+        """Run all stages on a chain's feeds; return the outputs of the last stage."""
         chosen = self._taking(prompt)
         last = (chosen.bundle.stage, chosen.bundle.manifest.inputs, chosen.runner.run)
         return run_chain([*self._before, last], feeds)

@@ -1,4 +1,4 @@
-"""Reference answers of a pipeline: all stages of a bundle one after another, on native ONNX Runtime."""
+"""Reference of a pipeline: the chain of all stages of a bundle on native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def compute_pipeline_references(
     precision: str,
     run_glue: RunGlue | None = None,
 ) -> Iterator[VariantReference]:
-    """Yield the references of all stages together at each size of the first one's pictures.
+    """Yield the references of all stages together, for each picture size of the first stage.
 
-    The later stages are given what the first one answers at that size.
+    The later stages take the first stage's outputs at that size.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -58,10 +58,10 @@ def _compute_pipeline_reference(
     backends: Sequence[str],
     precision: str,
 ) -> VariantReference:
-    """Compute the reference's answers of all stages together, each on what the ones before it answer.
+    """Compute the reference of all stages together: each stage takes the outputs of earlier ones.
 
-    Those to crops are what is found in all of them; where the last stage, which has these graphs, takes clicks, each
-    picture is asked about several times.
+    With crops, the result is the detections in all crops. If the last stage takes clicks, each picture gets several
+    prompts; `graphs` are the last stage's graphs.
     """
     stages = [_memoized(each) for each in stages]
     *earlier, last = stages
@@ -109,7 +109,7 @@ def _compute_pipeline_reference(
 
 
 def _crop_chain(stages: Sequence[VariantReference], wider: Sequence[VariantReference]) -> list[ChainStage]:
-    """Return the stages as those of a chain whose last looks at crops, with the graphs for longer lines."""
+    """Return the stages as a chain with a last crop stage, which has further graphs for `wider` lines."""
     widths = [(each.bundle.manifest.inputs, each.runner.run) for each in wider]
     return [
         ChainStage(
@@ -125,12 +125,12 @@ def _crop_chain(stages: Sequence[VariantReference], wider: Sequence[VariantRefer
 
 
 def _memoized(reference: VariantReference) -> VariantReference:
-    """Return the reference with a memoized runner: several prompts are about one picture."""
+    """Return the reference with a memoized runner, because several prompts share one picture."""
     return msgspec.structs.replace(reference, runner=MemoizedRunner(reference.runner))
 
 
 def _inputs(stages: Sequence[VariantReference], prompted: PromptedStage, index: int) -> list[VerifyInput]:
-    """Return what is asked about the sample of a number: once, or a prompt after another."""
+    """Return the inputs for a sample: one for each prompt, or a single one without prompts."""
     verify_input = stages[0].inputs[index]
     feeds = {
         name: array

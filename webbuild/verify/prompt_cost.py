@@ -1,4 +1,4 @@
-"""Cost of prompts on a picture that is encoded once: no earlier stage runs again, only the answer is read back."""
+"""Cost of prompts on a picture encoded once: no earlier stage may run again, and only the result is read back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webbuild.verify.pipeline_page_runner import AnsweredPrompt, PipelinePageRun
 from webbuild.verify.report import Problem, Questions
 
 _MAX_BESIDE = 4096
-"""Bytes that may be read back besides an answer's arrays: scores and boxes."""
+"""Bytes that may be read back in addition to a result's arrays: scores and boxes."""
 
 
 def measure_prompt_cost(runner: PipelinePageRunner) -> Questions | None:
-    """Return what was asked in a page, None where nothing was."""
+    """Return the cost of all prompts in a page, None without prompts."""
     if not runner.asked:
         return None
     costliest = max(_after_first_answer(runner.asked) or runner.asked, key=lambda each: each.cost.read_bytes or 0)
@@ -31,7 +31,7 @@ def measure_prompt_cost(runner: PipelinePageRunner) -> Questions | None:
 
 
 def prompt_cost_problems(pipeline: Bundle, name: str, runner: PipelinePageRunner) -> Iterator[Problem]:
-    """Say where an earlier stage ran again at a question, and where more than the answer was read from the GPU."""
+    """Yield problems if a prompt ran an earlier stage again, or read back more than its result from the GPU."""
     if any(each.cost.earlier_runs for each in runner.asked):
         yield Problem(
             code="stage-ran-again",
@@ -55,7 +55,7 @@ def prompt_cost_problems(pipeline: Bundle, name: str, runner: PipelinePageRunner
 
 
 def _after_first_answer(questions: Sequence[AnsweredPrompt]) -> list[AnsweredPrompt]:
-    """Return the questions to graphs that answered before: at the first answer the GPU is compared with the CPU."""
+    """Return the prompts without the first of each graph: at the first, the runtime compares the GPU with the CPU."""
     firsts = {each.form: each for each in reversed(questions)}
     return [each for each in questions if each is not firsts[each.form]]
 

@@ -1,4 +1,4 @@
-"""The reference of a verification: native ONNX Runtime on the bundle's own graph, itself checked first."""
+"""The reference of a verification: native ONNX Runtime on the bundle's WASM graph, checked by the golden run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from webbuild.verify.merged_weights import materialize_graph
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
-    """Open the graph with the model's own operators: the one for WASM.
+    """Open the graph with the model's own operators: the WASM graph.
 
     Raises:
         WebbuildError: `reference-session-failed`, `cannot-merge-weights`.
@@ -40,7 +40,7 @@ def reference_runner(bundle: Bundle) -> NativeRunner:
 
 
 def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyInput]) -> Reference:
-    """Compute the reference's answers; that to the last step of a sequence holds the states after it too.
+    """Compute the reference's answers; the last step of a sequence includes the final states.
 
     Raises:
         WebbuildError: `reference-run-failed`, `missing-output`.
@@ -87,7 +87,7 @@ def _run_outputs(
             "pack the model again",
         )
     names = [spec.name for spec in bundle.manifest.outputs]
-    if with_states:  # zeros would compare with nothing; that they are right the steps before have shown
+    if with_states:  # an all-zero state has no signal; the other steps prove it
         names += [spec.output for spec in state_inputs(bundle.manifest.inputs) if outputs[spec.output].any()]
     return {name: outputs[name] for name in names}
 
@@ -102,30 +102,30 @@ def thresholds_of(manifest: Manifest) -> RunContext:
 
 
 def policy_of(bundle: Bundle, runner: str) -> Policy:
-    """Return the policy of a runner, which may have the name of a graph in reduced precision."""
+    """Return the policy of a runner: `native`, or the name of a graph."""
     file = reference_file(bundle)
     return browser_policy(bundle.graph(runner), *_kinds_of_outputs(file, _file_state(file)))
 
 
 def reference_file(bundle: Bundle) -> Path:
-    """Return the file of the graph that is the reference, its weights perhaps in parts beside it."""
+    """Return the file of the reference graph; its weights may be in parts next to it."""
     return bundle.graph_path(bundle.graph("wasm") or bundle.manifest.graphs[-1])
 
 
 def _file_state(path: Path) -> tuple[int, int]:
-    """Return what changes with a file's content."""
+    """Return a key that changes with a file's content."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
 @cache
 def _kinds_of_outputs(path: Path, _state: tuple[int, int]) -> tuple[frozenset[str], frozenset[str]]:
-    """Read the graph once, not for each output of each sample on each backend."""
+    """Return the outputs within -1..1 and the rounded outputs of a graph; cached, as each comparison needs them."""
     return outputs_within_one(path), rounded_outputs(path)
 
 
 def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
-    """Judge the answers that were recorded when the bundle was packed, perhaps on another machine."""
+    """Compare native results with those recorded when the bundle was packed, perhaps on another machine."""
     recorded = read_golden(bundle)
     if recorded is None:
         return []
@@ -156,7 +156,7 @@ def _check_recorded(
 
 
 def _run_repeatedly(runs: StatefulRuns, feeds: Tensors, steps: int) -> Tensors:
-    """Return the outputs of the last of some runs, each with the states of the one before."""
+    """Return the outputs of the last of several runs, each with the states of the previous run."""
     for step in range(steps - 1):
         runs(feeds, continues=step > 0)
     return runs(feeds, continues=True)

@@ -1,4 +1,4 @@
-"""The reference answers for a whole bundle: of each variant of each stage, and of all stages together."""
+"""References for a whole bundle: of each variant of each stage, and of all stages together."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def compute_references(
     *,
     track: bool,
 ) -> list[VariantReference]:
-    """Compute the references on native ONNX Runtime, those of all stages together last.
+    """Compute the references on native ONNX Runtime; those of all stages together come last.
 
     Args:
         bundle: the bundle.
-        backends: those whose graphs are compared.
-        precision: that of the graphs; `auto` for all.
-        files: pictures, or .npz files, besides the bundle's samples.
-        folder: for the pictures that are made for the comparison.
-        run_glue: runs the module in front of a stage.
-        say: called with what is being done.
-        track: whether there is a video too, in which the ids of objects are compared.
+        backends: the backends to compare.
+        precision: the precision of the graphs; `auto` for all.
+        files: pictures or .npz files, in addition to the bundle's samples.
+        folder: the folder of generated pictures.
+        run_glue: runs the module before a stage.
+        say: called with each step of progress.
+        track: whether to add a video, to compare the ids of objects.
 
     Raises:
         WebbuildError: `reference-session-failed`, `reference-run-failed`, `invalid-golden`, and what `collect_inputs`
@@ -60,7 +60,7 @@ def compute_references(
 
 
 def _for_batch(batch: Bundle, names: Sequence[str], references: Sequence[VariantReference]) -> VariantReference:
-    """Return the reference of the graph for one picture: each picture of a batch is judged by its own run."""
+    """Return the reference of the single-picture graph for a batch: each picture is compared with its own run."""
     alike = (batch.stage, picture_size(batch.manifest))
     single = next(each for each in references if (each.bundle.stage, picture_size(each.bundle.manifest)) == alike)
     return msgspec.structs.replace(single, bundle=batch, names=names)

@@ -1,4 +1,4 @@
-"""The verification report as values, and its exit code."""
+"""The verification report as data, and its exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReportJson(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Problem(ReportJson, frozen=True):
-    """A failure that is no number: a file, a node, a message, an error. `where` is the backend or the bundle."""
+    """A failure other than a difference: a file, a node, a console message, an error. `where`: backend or bundle."""
 
     code: str
     where: str
@@ -33,7 +33,7 @@ def problem_of(error: WebbuildError, where: str) -> Problem:
 
 
 class VerifyEnvironment(ReportJson, frozen=True):
-    """What it was measured with."""
+    """The versions and platform of the measurement."""
 
     webbuild: str
     browser: str
@@ -44,7 +44,7 @@ class VerifyEnvironment(ReportJson, frozen=True):
 
 
 class ProviderPlacement(ReportJson, frozen=True):
-    """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
+    """The nodes that a provider runs: their number by operator; `nodes` lists the misplaced ones."""
 
     provider: str
     expected: bool
@@ -54,9 +54,9 @@ class ProviderPlacement(ReportJson, frozen=True):
 
 
 class Timings(ReportJson, frozen=True):
-    """Milliseconds.
+    """Times in milliseconds.
 
-    `first_run` is the warm-up while loading or, without one, the first of all; `steady_run` the median of `runs`.
+    `first_run` is the warm-up while loading, else the first run; `steady_run` is the median of `runs`.
     """
 
     load: float
@@ -67,10 +67,11 @@ class Timings(ReportJson, frozen=True):
 
 
 class Questions(ReportJson, frozen=True):
-    """Questions about pictures that were looked at once: what they took besides the last stage's own runs.
+    """Cost of prompts on pictures encoded once, in addition to the last stage's runs.
 
-    `look` is the median in milliseconds. `earlier_runs` are those of stages before the last. `read_bytes` is the most
-    that a question read back from the GPU, None where nobody counted, `answer_bytes` what that answer's arrays hold.
+    `looks` is the number of encoded pictures, `look` the median of their milliseconds, and `asked` the number of
+    prompts. `earlier_runs` counts further runs of earlier stages. `read_bytes` is the most that a prompt read back from
+    the GPU, None if not counted; `answer_bytes` is the size of that result's arrays.
     """
 
     looks: int
@@ -82,7 +83,7 @@ class Questions(ReportJson, frozen=True):
 
 
 class PointedAt(ReportJson, frozen=True):
-    """What was pointed at in a picture, in its pixels: clicks on the object and beside it, and a box, x1 y1 x2 y2."""
+    """A prompt in pixels of the picture: clicks on the object and outside it, and a box (x1, y1, x2, y2)."""
 
     on: tuple[tuple[float, float], ...]
     beside: tuple[tuple[float, float], ...]
@@ -90,10 +91,10 @@ class PointedAt(ReportJson, frozen=True):
 
 
 class SampleReport(ReportJson, frozen=True):
-    """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
+    """An input, and the reference's prediction in source pixels. `file` is the picture, if it is one.
 
-    `classes` are the best ones, `depth` the least and the largest of its map, `map` a small picture of that, as a data
-    URL, `pointed` what was asked about.
+    `classes` are the best classes, `depth` the range of a depth map, `map` a small picture of the map as a data URL,
+    `pointed` the prompt.
     """
 
     title: str
@@ -110,8 +111,8 @@ class SampleReport(ReportJson, frozen=True):
 class SampleResult(ReportJson, frozen=True):
     """One sample on one backend.
 
-    `tracks` are the ids of the detections, in a video. `min_oks` and `min_mask_iou` are of the worst pair, `map` is
-    as a sample's.
+    `tracks` are the ids of the detections in a video. `min_oks` and `min_mask_iou` belong to the worst pair; `map` is
+    like in `SampleReport`.
     """
 
     sample: str
@@ -128,10 +129,10 @@ class SampleResult(ReportJson, frozen=True):
 
 
 class BackendRun(ReportJson, frozen=True):
-    """One graph on its backend: how it was reached, where its nodes went, how long it took, what it answered.
+    """One graph on its backend: engine, node placement, times, and results.
 
-    `backend` is the graph's name: `webgpu`, or `webgpu fp16`. `skip_reason` says why it was not run: the browser's
-    adapter cannot, where it can run another graph of the same backend, which answers for it.
+    `backend` is the graph's name: `webgpu`, or `webgpu fp16`. `reason` says why the runtime chose the backend.
+    `skip_reason` says why it was not run: the adapter lacks a feature, but can run another graph of the backend.
     """
 
     backend: str
@@ -149,21 +150,20 @@ class BackendRun(ReportJson, frozen=True):
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """Every judgement of this backend."""
+        """All comparisons of this backend."""
         return [comparison for result in self.results for comparison in result.comparisons]
 
     @property
     def tolerance_used(self) -> float | None:
-        """The largest share of its tolerance that a difference takes; None where nothing was compared."""
+        """The largest difference as a fraction of its tolerance; None if nothing was compared."""
         return max((each.tolerance_used for each in self.comparisons), default=None)
 
 
 class VerifyReport(ReportJson, frozen=True):
-    """Everything. `reference` names what the backends were judged against.
+    """The whole report. `reference` names the runner that the backends are compared with.
 
-    `noise` is not empty where something differed: by quantity, the reference's own differences when perturbed.
-    `fp16_backend` is what computed the graphs in half precision when they were proven. `stages` are the names of the
-    stages of a model of several, each of which has a run on each backend, as all of them together have.
+    `noise` is the noise floor by quantity, empty if nothing differed. `fp16_backend` computed the half-precision graphs
+    when they were proven. `stages` are the names of several stages: each has a run on each backend, and all together.
     """
 
     bundle: str
@@ -181,22 +181,22 @@ class VerifyReport(ReportJson, frozen=True):
     stages: tuple[str, ...] = ()
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Every judgement, the reference's own checks first."""
+        """Yield all comparisons, the checks of the reference first."""
         yield from self.checks
         for run in self.backends:
             yield from run.comparisons
 
     def failures(self) -> list[Comparison]:
-        """The judgements that are not OK."""
+        """Return the comparisons that are not OK."""
         return [comparison for comparison in self.comparisons() if comparison.verdict != "OK"]
 
     def all_problems(self) -> list[Problem]:
-        """Problems of the bundle, then those of each backend."""
+        """Return the problems of the bundle, then of each backend."""
         return [*self.problems, *(problem for run in self.backends for problem in run.problems)]
 
 
 def exit_code(report: VerifyReport) -> int:
-    """Return 0 only for a report in which all that was run compared something, nothing differed, nothing broke."""
+    """Return 0 only if every run compared something, nothing differed, and there is no problem."""
     ran = [run for run in report.backends if not run.skip_reason]
     proved = bool(ran) and all(run.comparisons for run in ran)
     clean = proved and not report.failures() and not report.all_problems()

@@ -1,4 +1,4 @@
-"""The report as one HTML page: nothing is loaded, nothing runs, every string of the model is escaped."""
+"""The report as one HTML page: no external files, no scripts, and all strings of the model are escaped."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _FIRST_QUANTITIES = (
     "depth",
     "confidence",
 )
-"""Columns in this order; what else a task compares follows."""
+"""Order of the columns; other quantities of a task follow."""
 
 
 class VerifySampleCard(Struct, frozen=True):
-    """A picture, everyone's drawing of it, and each backend's worst error as a fraction of its tolerance.
+    """A picture with a layer of detections per runner, and each backend's worst error relative to its tolerance.
 
-    `maps` are everyone's maps of it, by runner, where the task makes maps. `agreement` says whether the outputs agree.
+    `maps` are the output maps by runner, if the task has maps. `agreement` says whether the outputs agree.
     """
 
     sample: SampleReport
@@ -50,7 +50,7 @@ class VerifySampleCard(Struct, frozen=True):
 
 
 def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
-    """Return the page. Images of samples are read from the bundle's `directory`."""
+    """Render the page. Pictures of samples are read from the bundle's `directory`."""
     templates = template_environment("webbuild.verify")
     templates.filters.update(
         number=formatting.format_number,
@@ -87,7 +87,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
 
 
 def _quantities(rows: Iterable[ErrorRow]) -> list[str]:
-    """Return every quantity that was compared, in the order of its column."""
+    """Return all compared quantities, in column order."""
     quantities = dict.fromkeys(quantity for row in rows for quantity in row.decoded)
     return sorted(
         quantities, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES)
@@ -112,13 +112,13 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
 
 
 def _runs_with_predictions(report: VerifyReport) -> list[BackendRun]:
-    """Return the runs that answer as a visitor is answered: of several stages those of all together."""
+    """Return the runs with a visitor's results: with several stages, the runs of all stages together."""
     pipeline = [run for run in report.backends if report.stages and ALL_STAGES in run.backend.split(" ")]
     return pipeline or list(report.backends)
 
 
 def _agreement(results: Iterable[SampleResult]) -> str:
-    """Say whether the outputs of every backend agree with the reference."""
+    """Return whether the outputs of all backends agree with the reference, as text."""
     verdicts = {c.verdict for result in results for c in result.comparisons}
     if "DIFFERS" in verdicts:
         return "outputs differ"

@@ -1,4 +1,4 @@
-"""The report as Markdown, for the summary of a job in CI: a table of the backends, then what failed."""
+"""The report as Markdown, for the job summary in CI: a table of the backends, then the failures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webbuild.verify.multi_endpoint_report import TABLE_TITLES, MultiEndpointRep
 
 
 def render_markdown(report: MultiEndpointReport) -> str:
-    """Return the results of one or more browsers."""
+    """Render the results of one or more browsers."""
     lines = [line for each in report.browsers for line in failure_lines(each)]
     failed = "\n".join(f"- {'<br>'.join(map(escape_markdown, line.splitlines()))}" for line in lines)
     return "\n\n".join(filter(None, [_verdict(report), _table(report), failed])) + "\n"

@@ -1,4 +1,4 @@
-"""All backends in one browser, here or elsewhere."""
+"""Runs all backends in one browser, local or remote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.verify.report import BackendRun, problem_of
 
 
 class BrowserRun(Struct, frozen=True):
-    """The browser and its version, where it is, and what each backend did in it."""
+    """The browser with its version, its path or address, and the run of each backend."""
 
     browser: str
     path: str
@@ -29,12 +29,12 @@ def run_all_backends(
     *,
     stops: bool,
 ) -> BrowserRun | WebbuildError:
-    """Run every backend; return the error of a browser that there is no way to.
+    """Run every backend; return an error if the browser cannot be reached.
 
-    An error of one backend, such as one that is gone, is its problem. Where it `stops`, it stops the command.
+    With `stops`, every error is raised. Otherwise the error of one backend becomes a problem in its run.
 
     Raises:
-        WebbuildError: see `run_backend`, where it `stops`.
+        WebbuildError: with `stops`, what `run_backend` raises.
     """
     try:
         with open_browser(endpoint, server) as browser:

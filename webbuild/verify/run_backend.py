@@ -1,4 +1,4 @@
-"""One backend in one fresh page: load, run every sample, judge, and note everything that was said."""
+"""One backend in a new page: load, run and compare every sample, and collect all warnings and problems."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
 ProgressCallback = Callable[[str], None]
 
 _MIN_RUNS = 3
-"""Runs that the median is taken of; a bundle with fewer samples has its last one run again."""
+"""Minimum number of runs for the median; with fewer samples the last one runs again."""
 
 
 class _Outcome(Struct):
-    """What came of a page so far, kept where it fails midway; `times` are the milliseconds of its runs."""
+    """Results of a page so far, kept if it fails midway; `times` are the milliseconds of its runs."""
 
     loaded: LoadResult | None = None
     results: list[SampleResult] = []
@@ -55,13 +55,13 @@ def run_backend(
     seconds: float,
     progress: ProgressCallback,
 ) -> BackendRun:
-    """Verify the graph of a name.
+    """Verify the graph with this name.
 
-    Where the bundle says that it must not run there, what is verified is WASM, which the runtime then takes. A graph in
-    reduced precision is left out on an adapter that lacks what it needs.
+    If the bundle disables its backend, the runtime uses WASM, and that is verified. A reduced-precision graph is
+    skipped if the adapter lacks its features.
 
     Raises:
-        WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
+        WebbuildError: `no-adapter`. All other errors become problems in the report.
     """
     with browser.page() as (page, console):
         graph = bundle.graph(name)
@@ -69,10 +69,10 @@ def run_backend(
         load_options = LoadedGraphs.of(bundle, name)
         runner = _page_runner(page, server, bundle, name, samples, seconds)
         if backend == "webgpu" and load_options.on_webgpu:
-            has = runner.adapter()
-            if has is None:
+            features = runner.adapter()
+            if features is None:
                 raise no_adapter_error(browser.name)
-            if lacks := [feature for feature in load_options.reduced_features if feature not in has]:
+            if lacks := [feature for feature in load_options.reduced_features if feature not in features]:
                 return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         if bundle.batch > 1:
             samples = [each for each in samples if not each[0].tracked]
@@ -95,7 +95,7 @@ def run_backend(
         if isinstance(runner, PipelinePageRunner):
             run = msgspec.structs.replace(run, questions=measure_prompt_cost(runner))
             problems += prompt_cost_problems(bundle, name, runner)
-        if bundle.batch > 1 or bundle.all_stages:  # the engine's log is of the first stage's session, for one picture
+        if bundle.batch > 1 or bundle.all_stages:  # the engine only logs the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())
         elif outcome.loaded is not None and is_placement_promised(graph):
             forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
@@ -113,10 +113,10 @@ def _run_samples(
     progress: ProgressCallback,
     outcome: _Outcome,
 ) -> None:
-    """Run every sample, the frames of sequences as pictures too, and the last one until there are times for a median.
+    """Run every sample, frames of sequences also as pictures, and the last sample until there are `_MIN_RUNS` times.
 
     Raises:
-        PageError: the page failed; `outcome` has what was done before.
+        PageError: the page failed; `outcome` has the results so far.
     """
     for verify_input, expected in samples:
         progress(f"{name}: {verify_input.title}")
@@ -137,10 +137,10 @@ def _run_samples(
 
 
 def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadResult, list[Problem]]:
-    """Load with the self-test that every visitor's page runs; where it fails that is a problem, and load without it.
+    """Load with the self-test, like a visitor's page; if it fails, report a problem and load without it.
 
     Raises:
-        PageError: the runtime failed otherwise, or without the self-test too.
+        PageError: the runtime failed for another reason, or also without the self-test.
     """
     try:
         return load(True), []
@@ -150,7 +150,7 @@ def load_tested(load: Callable[[bool], LoadResult], where: str) -> tuple[LoadRes
         problem = Problem(
             code="self-test-failed",
             where=where,
-            message=f"a visitor's page refuses this graph, since its self-test fails: {error.failure.message}",
+            message=f"a visitor's page rejects this graph, because its self-test fails: {error.failure.message}",
             fix="if the samples below are right, pack the model again; else run `webbuild bisect` to find the node",
         )
         return load(False), [problem]
@@ -192,5 +192,5 @@ def _loaded_run(backend: str, loaded: LoadResult, outcome: _Outcome) -> BackendR
 
 
 def is_placement_promised(graph: Graph | None) -> bool:
-    """Whether a node on another backend is a problem: not where the bundle says that the engine leaves it some."""
+    """Whether a node on another backend is a problem; it is not if the bundle declares nodes on the CPU."""
     return graph is None or graph.target != "webgpu" or graph.all_on_gpu

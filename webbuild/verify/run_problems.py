@@ -1,4 +1,4 @@
-"""What went wrong around a run, as problems of a report: in the page, on its console, or as nothing was compared."""
+"""Problems of a run: page errors, console errors, and runs that only used the fallback."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from webbuild.verify.report import Problem, SampleResult
 
 
 def fallback_only_problems(backend: str, results: list[SampleResult]) -> list[Problem]:
-    """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
+    """Return a problem if every sample ran on the fallback: the backend's own results were not compared."""
     if not results or not all(result.fallback_reason for result in results):
         return []
     return [
         Problem(
             code="only-fallback",
             where=backend,
-            message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
+            message="every sample was run again on the fallback graph: this backend's own results were not compared",
             fix="give pictures with fewer objects: --sample FILE...",
         )
     ]
 
 
 def page_error_problem(backend: str, error: PageError) -> Problem:
-    """Return what a page failed with, as a problem of its backend."""
+    """Return the page's error as a problem of its backend."""
     failure = error.failure
     return Problem(
         code=failure.code,
@@ -33,7 +33,7 @@ def page_error_problem(backend: str, error: PageError) -> Problem:
 
 
 def console_problems(backend: str, console: Console) -> list[Problem]:
-    """Return what a page complained of, as problems of its backend."""
+    """Return the page's console errors as problems of its backend."""
     return [_console_problem(backend, message) for message in console.errors]
 
 
@@ -42,5 +42,5 @@ def _console_problem(backend: str, message: ConsoleMessage) -> Problem:
         code="gpu-error" if message.is_gpu_error else "console-error",
         where=backend,
         message=f"{message.text.strip()[:500]} ({message.location.rsplit('/', 1)[-1]})",
-        fix="a page that works says nothing: `webbuild serve` the bundle and look at the browser's console",
+        fix="run `webbuild serve` on the bundle and look at the browser's console: a working page logs no errors",
     )

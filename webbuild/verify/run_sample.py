@@ -35,26 +35,26 @@ from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
 
 INPUT_TOLERANCE = 1e-6
-"""How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
-Pillow and the browsers decode JPEG, PNG and WebP to the same bits. Only where a picture is translucent may they be
-`TRANSLUCENT_LEVELS` of 256 apart."""
+"""Tolerance of the browser's input tensor against Python's, relative to its largest magnitude: only rounding.
+Pillow and the browsers decode JPEG, PNG and WebP to the same bits. Only translucent pictures may differ, by
+`TRANSLUCENT_LEVELS` of 256."""
 TRANSLUCENT_LEVELS = {"Chromium": 1, "Firefox": 2, "WebKitGTK": 2, "Safari": 2}
-"""By browser. A canvas keeps colours multiplied by their alpha, in 8 bits. Chromium rounds them; the others cut them
-off, which loses up to twice as much. Of an alpha of 127 Chromium's colours are 1 level off, the others' 2."""
+"""Levels by browser. A canvas stores colours premultiplied by alpha, in 8 bits. Chromium rounds them; the others
+truncate, which loses up to twice as much. At an alpha of 127, Chromium's colours are off by 1 level, others by 2."""
 GPU_TOLERANCE = 1e-3
-"""The same where a GPU resamples, in float32, as a part of one of 256 levels: normalizing takes away from a number one
-almost as large, so that what is left may be far smaller than what was rounded."""
+"""The same if a GPU resamples in float32, as a fraction of one of 256 levels: normalization subtracts nearly equal
+numbers, so the difference may be much smaller than the rounded values."""
 
 
 def run_sample(
     bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer, browser: str = "Chromium"
 ) -> tuple[SampleResult, list[float]]:
-    """Run one input all ways in a browser and judge them; also return the milliseconds of its runs.
+    """Run one input in all ways in a browser, and compare; also return the milliseconds of its runs.
 
-    A step of a sequence is run as tensors alone: its picture is one of another sequence, see `run_frame`.
+    A step of a sequence only runs as tensors; its picture belongs to another sequence, see `run_frame`.
 
     Raises:
-        PageError: the runtime refused or failed.
+        PageError: the runtime failed.
     """
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     if states and not verify_input.continues:
@@ -82,7 +82,7 @@ def run_sample(
     if verify_input.file is None or verify_input.sequence:
         return SampleResult(sample=verify_input.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, verify_input, browser))
-    if bundle.stage:  # a visitor runs all stages
+    if bundle.stage:  # visitors only run all stages together
         return SampleResult(sample=verify_input.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     if states:
         runner.reset()
@@ -95,24 +95,24 @@ def run_sample(
 
 
 def _policy(bundle: Bundle, runner: PageRunner) -> Policy:
-    """Return the policy of a graph, for all stages the widest of the graphs that may run together."""
+    """Return the policy of a graph; for all stages together, the widest policy of their graphs."""
     return pipeline_policy(bundle, runner.name) if bundle.all_stages else policy_of(bundle, runner.name)
 
 
 def _run_in_tiles(
     bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer
 ) -> tuple[Comparison, ...]:
-    """Run a picture in tiles, as a visitor does, and compare it with what the reference makes of its tiles."""
+    """Run a picture in tiles, as a visitor does, and compare it with the reference's prediction in tiles."""
     tiled_input = msgspec.structs.replace(verify_input, title=f"{verify_input.title}, in tiles", untiled=False)
     expected_tiled = replace(expected, decoded=verify_input.tiled)
     return _run_picture(bundle, runner, tiled_input, expected_tiled)[0].comparisons
 
 
 def run_frame(bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer) -> SampleResult:
-    """Run the picture of a step of a sequence as a visitor's frame, and judge the result; after the last the states.
+    """Run the picture of a step as a visitor's frame, and compare the result; after the last step, also the states.
 
     Raises:
-        PageError: the runtime refused or failed.
+        PageError: the runtime failed.
     """
     states = bool(state_inputs(bundle.manifest.inputs))
     if states and not verify_input.continues:
@@ -133,7 +133,7 @@ def run_frame(bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, exp
 def _run_picture(
     bundle: Bundle, runner: PageRunner, verify_input: VerifyInput, expected: Answer, repeated: str = ""
 ) -> tuple[SampleResult, float]:
-    """Run a picture as a visitor does and judge what comes out; also return the milliseconds of its inference."""
+    """Run a picture as a visitor does, and compare the result; also return the milliseconds of its inference."""
     stages = bundle.all_stages or (bundle,)
     thresholds = {name: value for each in stages for name, value in each.manifest.evaluation_thresholds.items()}
     options: dict[str, float | str | list[float]] = {**thresholds, **verify_input.options}
@@ -180,16 +180,16 @@ def _prediction_url(verify_input: VerifyInput, expected: Answer, actual: Answer)
 
 
 def _states_after(bundle: Bundle, runner: PageRunner) -> dict[str, NDArray[Any]]:
-    """Return the states after the last run, by the names of the outputs that they were."""
+    """Return the states after the last run, by output name."""
     states = runner.states()
     return {spec.output: states[spec.name] for spec in state_inputs(bundle.manifest.inputs)}
 
 
 def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
-    """Return what the runtime decoded.
+    """Return the runtime's decoded prediction.
 
     Raises:
-        PageError: `wrong-result` where it is not of the task's form.
+        PageError: `wrong-result` if it does not have the task's form.
     """
     try:
         return kind_of(task).read_result(answer.fields)
@@ -205,13 +205,13 @@ def _compare_preprocessed(bundle: Bundle, runner: PageRunner, verify_input: Veri
     allowed = input_tolerance(spec, want, runner.name, levels)
     subject = ComparedOutput(runner.name, verify_input.title, "input", spec.name)
     got = runner.preprocess(verify_input.files)
-    if verify_input.placement is not None:  # what is filled in is taken out of both
+    if verify_input.placement is not None:  # the hole is cleared in both
         got = with_hole({spec.name: got}, bundle.manifest.inputs, verify_input.placement)[spec.name]
     return compare_arrays(subject, want, got, tolerance=allowed)
 
 
 def input_tolerance(spec: PictureInput | StackInput, want: NDArray[Any], backend: str, levels: int = 0) -> float:
-    """Return how far a picture's tensor may lie from `want`, which Python made of it: `levels` of 256, if any."""
+    """Return the tolerance of a picture's tensor against Python's tensor `want`: `levels` of 256, if any."""
     level = spec.scale / min(spec.std)
     if levels:
         return levels * level

@@ -1,4 +1,4 @@
-"""What a report shows of each sample: its picture, and what the reference found on it."""
+"""The samples in a report: each picture with the reference's prediction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def sample_reports(
 ) -> tuple[SampleReport, ...]:
     """Return a report for each sample; a sequence counts once.
 
-    Frames, and the pictures `more`, were made for the comparison and are gone: their reports name no file.
+    Frames and the pictures `more` are temporary files: their reports have no file.
     """
     samples = [
         _sample_report(
@@ -63,5 +63,5 @@ def _pointed_at(prompt: PointPrompt) -> PointedAt:
 
 
 def _path_from_bundle(file: Path, directory: Path) -> str:
-    """Return a bundle's own file relative to its folder, which may move; any other file as an absolute path."""
+    """Return a bundle's own file relative to the bundle, which may move; other files as absolute paths."""
     return (file.relative_to(directory) if file.is_relative_to(directory) else file.resolve()).as_posix()

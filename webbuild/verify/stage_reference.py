@@ -1,4 +1,4 @@
-"""Reference answers of a later stage, on native ONNX Runtime: its inputs are the answers of earlier stages."""
+"""Reference of a later stage on native ONNX Runtime: its inputs are the outputs of earlier stages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def first_variants(references: Sequence[VariantReference]) -> list[VariantRefere
 def compute_stage_reference(
     bundle: Bundle, names: Sequence[str], earlier: Sequence[VariantReference], run_glue: RunGlue | None = None
 ) -> VariantReference:
-    """Compute the reference's answers of a stage to what those before it answered, and to what its module made of that.
+    """Compute the reference of a stage from the outputs of earlier stages and of its module.
 
     Raises:
         WebbuildError: `reference-session-failed`, `reference-run-failed`, `invalid-golden`.
@@ -59,9 +59,9 @@ def _answered(
 def inputs_of_stage(
     bundle: Bundle, stage: str, files: Sequence[Path], size: PictureSize | None = None
 ) -> tuple[Bundle, Sequence[VerifyInput]]:
-    """Return a stage alone, the first without a name, and its inputs: what those before it answer to the samples.
+    """Return a stage (the first if `stage` is empty) and its inputs: the outputs of earlier stages on the samples.
 
-    Pictures have the `size`, None for the first of the bundle's.
+    Pictures have the `size`, None for the bundle's first size.
 
     Raises:
         WebbuildError: `unknown-stage`, `invalid-size`, and what `collect_inputs` raises.
@@ -86,7 +86,7 @@ def inputs_of_stage(
 
 
 def _at_size(bundle: Bundle, size: PictureSize | None) -> list[Bundle]:
-    """Return the variants of all stages, of the first one those for pictures of a size."""
+    """Return the variants of all stages; of the first stage, only those for pictures of a size."""
     first = bundle.manifest.every_stage[0]
     sizes = [PictureSize(*each) for each in picture_sizes(first)]
     if size is None:
@@ -102,21 +102,21 @@ def _at_size(bundle: Bundle, size: PictureSize | None) -> list[Bundle]:
 
 
 def takes_earlier(bundle: Bundle) -> bool:
-    """Whether a stage takes tensors of earlier ones, or crops of what one of them finds, or has a module that does."""
+    """Whether a stage takes tensors of earlier stages, or crops of their boxes, or has a module."""
     joined = stage_inputs(bundle.manifest.inputs) or bundle.glue
     return bool(joined or (bundle.stage and crop_input(bundle.manifest)))
 
 
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantReference]) -> list[VerifyInput]:
-    """Return the inputs of a stage: what the references of those before it answered to theirs.
+    """Return the inputs of a stage: the outputs of the references of earlier stages.
 
-    A crop is cut around the best box of what an earlier stage found, clicks lie in the picture. What else it takes is
-    that of the recorded run, so that it means something; random numbers without one.
+    A crop is cut around the best box of an earlier stage, and clicks are in the picture. Other inputs come from the
+    golden run, so that they are realistic; without one they are random.
 
     Raises:
         WebbuildError: `invalid-golden`.
     """
-    earlier = [each for each in earlier if each.bundle.stage != bundle.stage]  # whose first variant is done
+    earlier = [each for each in earlier if each.bundle.stage != bundle.stage]  # may include this stage's first variant
     recorded, first = read_golden(bundle), earlier[0]
     match = TaskMatch(bundle.manifest.task, tuple(bundle.manifest.inputs), ())
     inputs = []

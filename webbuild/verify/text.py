@@ -1,4 +1,4 @@
-"""The report as text: a table of the worst errors, then what failed and how to fix it."""
+"""The report as text: a table of the worst errors, then the failures and their fixes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STYLE = {"same": "bold green", "different": "bold red", "problem": "bold red", 
 
 
 def show_report(report: VerifyReport, console: Console, *, brief: bool = False) -> None:
-    """Print a report for people. One in `brief` is a line where all answers are the same."""
+    """Print a report. With `brief`, it is a single line if all results are equal."""
     from rich.text import Text
 
     kind, headline, sentence = formatting.verdict_text(report)
@@ -63,14 +63,14 @@ def _heading(run: BackendRun) -> str:
 
 
 def _timed_runs(report: VerifyReport) -> list[BackendRun]:
-    """Return the runs whose time is told in a line: of several stages those of all together, where there are such."""
+    """Return the runs with times: with several stages, the runs of all stages together if there are any."""
     timed = [run for run in report.backends if run.timings]
     pipeline = [run for run in timed if report.stages and ALL_STAGES in run.backend.split(" ")]
     return pipeline or timed
 
 
 def _run_time_text(run: BackendRun) -> str:
-    """Return what a run takes: `WebGPU 21.0 ms a run (google swiftshader)`."""
+    """Return the time of a run as text: `WebGPU 21.0 ms a run (google swiftshader)`."""
     adapter = f" ({printable(run.adapter)})" if run.adapter else ""
     steady = formatting.format_milliseconds(run.timings.steady_run) if run.timings else ""
     return f"{formatting.runner_name(run.backend)} {steady} a run{adapter}"
@@ -93,7 +93,7 @@ def _tables(run: BackendRun, width: int) -> Iterator[Table]:
 
 
 def _cell(comparisons: list[Comparison]) -> Text:
-    """Return the worst of one quantity over the stages."""
+    """Return the worst comparison of one quantity over the stages, as a table cell."""
     from rich.text import Text
 
     if not comparisons:

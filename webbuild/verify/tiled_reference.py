@@ -1,4 +1,4 @@
-"""What the reference makes of a picture in tiles, as the runtime runs it for a visitor."""
+"""The reference's prediction for a picture in tiles, as the runtime runs it for a visitor."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.verify.inputs import VerifyInput
 
 MOST_TILES = 64
-"""Tiles that are run of all pictures together: a camera's picture alone would take minutes."""
+"""Maximum number of tiles of all pictures together: a single photograph of a camera would take minutes."""
 
 Run = Callable[[Mapping[str, NDArray[Any]]], Tensors]
 
 
 def with_tiled(manifest: Manifest, inputs: Sequence[VerifyInput], run: Run) -> list[VerifyInput]:
-    """Return the inputs with what the reference makes of them in tiles, as many as take `MOST_TILES` together.
+    """Return the inputs with the reference's predictions in tiles, up to `MOST_TILES` tiles in total.
 
     Raises:
         WebbuildError: `reference-run-failed`.
@@ -45,10 +45,10 @@ def with_tiled(manifest: Manifest, inputs: Sequence[VerifyInput], run: Run) -> l
 
 
 def _tiles(manifest: Manifest, verify_input: VerifyInput) -> list[Tile]:
-    """Return the tiles that the runtime runs a picture in, none where there is nothing to compare.
+    """Return the tiles in which the runtime runs a picture, none if there is nothing to compare.
 
-    That is where the runtime resizes it, and for a picture of the input's size: it is its only tile. What is
-    translucent is left out, since its alpha goes around the model.
+    There is nothing to compare if the runtime resizes the picture, or if it is a single tile. Translucent pictures are
+    left out, because their alpha bypasses the model.
     """
     plan = kind_of(manifest.task).tile_plan(manifest.task)
     spec = next((each for each in manifest.inputs if isinstance(each, ImageInput)), None)
@@ -96,7 +96,7 @@ def _tiled_prediction(manifest: Manifest, verify_input: VerifyInput, tiles: Sequ
 
 
 def _cut(pixels: NDArray[Any], tile: Tile, size: tuple[int, int]) -> NDArray[Any]:
-    """Return the part of a picture that a tile is; beyond its edges its last pixels are repeated."""
+    """Return a tile's part of a picture; beyond its edges the last pixels are repeated."""
     rows, columns = (
         np.minimum(np.arange(span.offset, span.offset + length), limit - 1)
         for span, length, limit in zip((tile.row, tile.column), size, pixels.shape, strict=False)

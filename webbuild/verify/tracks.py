@@ -1,4 +1,4 @@
-"""Object ids in the frames of a video: those of the page, compared with ByteTrack's in Python."""
+"""Object ids in the frames of a video: the page's ids, compared with ByteTrack in Python."""
 
 from __future__ import annotations
 
@@ -32,30 +32,29 @@ def require_boxes(bundle: Bundle) -> None:
     if manifest.stages or picture_input(manifest) is None or not kind_of(manifest.task).has_detections:
         raise WebbuildError(
             "no-tracks",
-            f"--track: {manifest.name} is no model of one stage that finds boxes in pictures",
+            f"--track: {manifest.name} is not a single-stage model that finds boxes in pictures",
             "leave --track out",
             exit_code=USAGE,
         )
 
 
 def video_picture(inputs: Sequence[VerifyInput], answers: Sequence[Answer]) -> Path | None:
-    """Return the picture on which most is found, None where nothing is found on any."""
+    """Return the picture with the most detections, None if no picture has any."""
     pictured = [each for each in zip(inputs, answers, strict=True) if each[0].file is not None and not each[0].sequence]
     most = max(pictured, key=lambda each: len(each[1].detections), default=None)
     return most[0].file if most is not None and most[1].detections else None
 
 
 def compare_tracks(runner: str, frames: Sequence[tuple[Answer, SampleResult]]) -> SampleResult:
-    """Compare the ids in a video, as one more result of it. A frame is the reference's answer, and the page's.
+    """Compare the object ids in a video, as one more result. A frame is (the reference's answer, the page's result).
 
-    Each id has to be that of ByteTrack in Python on the page's own detections. Since those are compared with the
-    reference's, an id is another than there only where a score lies at a threshold. Without any id there was nothing
-    to compare.
+    Each id must equal ByteTrack's in Python on the page's own detections. These detections are compared with the
+    reference's, so ids differ from the reference's only near a score threshold. Without any id the result is vacuous.
     """
-    native, own = ByteTrack(), ByteTrack()
+    native, page = ByteTrack(), ByteTrack()
     wrong, wanted, near = list[str](), set[int](), 0
     for expected, result in frames:
-        ids, again = native.update(_rows(expected.detections)), own.update(_rows(result.detections))
+        ids, again = native.update(_rows(expected.detections)), page.update(_rows(result.detections))
         wanted |= {each for each in ids if each >= 0}
         shown = [-1 if each is None else each for each in result.tracks]
         sides = (from_boxes(detections, len(detections)) for detections in (expected.detections, result.detections))

@@ -1,4 +1,4 @@
-"""Reference answers of a variant, on native ONNX Runtime: what a browser's answers are compared with."""
+"""Reference of a variant on native ONNX Runtime, to compare a browser's results with."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from webbuild.verify.tracks import video_picture
 
 
 class VariantReference(Struct, frozen=True):
-    """The inputs of a variant and the reference's answers to them, for the graphs `names`.
+    """The inputs of a variant and the reference's answers, for the graphs `names`.
 
-    The last inputs are of the files `more`, which were made for this comparison. `problems` are those of the module in
-    front of a stage.
+    The last inputs are the augmented pictures `more`. `checks` compare the golden run. `problems` come from the module
+    before a stage.
     """
 
     bundle: Bundle
@@ -38,7 +38,7 @@ class VariantReference(Struct, frozen=True):
 
     @property
     def results(self) -> ReferenceResults:
-        """The inputs and the answers to them."""
+        """The inputs with their answers."""
         return list(zip(self.inputs, self.reference.answers, strict=True))
 
     @property
@@ -62,10 +62,10 @@ def compute_variant_reference(
     *,
     track: bool = False,
 ) -> VariantReference:
-    """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
+    """Compute the reference of a variant. `more` are the augmented pictures of the first variant, None for the first.
 
-    Those of all variants are of the same pictures, so that a report has a row for each. With `track` there is a video
-    too, in which the ids of objects are compared.
+    All variants use the same pictures, so that a report has a row for each. With `track`, a video is added, to compare
+    the ids of objects.
     """
     runner = reference_runner(bundle)
     inputs = collect_inputs(bundle, files)
@@ -78,7 +78,7 @@ def compute_variant_reference(
         inputs = [*inputs, *inputs_from_files(bundle, more)]
         reference = run_reference(bundle, runner, inputs)
     if track and (shown := video_picture(inputs, reference.answers)) is not None:
-        say("native: a video, to compare the ids of what is in it")
+        say("native: a video, to compare the ids of its objects")
         inputs = [*inputs, *video_inputs(bundle, shown, folder)]
         reference = run_reference(bundle, runner, inputs)
     inputs = with_tiled(bundle.manifest, inputs, runner.run)

@@ -1,4 +1,4 @@
-"""The whole verification: the reference, then each backend in Chromium, into one report."""
+"""The whole verification: the reference, then each backend in each browser, combined into reports."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ def verify_in_browsers(
     say: Callable[[str], None] = lambda _: None,
     compare_pieces: Callable[[BrowserName, Bundle, Graph], int] | None = None,
 ) -> list[VerifyReport | WebbuildError]:
-    """Verify a bundle in several browsers: a report for each or, where there was no way to one, why.
+    """Verify a bundle in several browsers; return a report for each, or an error if it could not be reached.
 
     Args:
-        places: the browsers. What goes wrong in one of several is in its own report, and the others go on.
-        directory: what `webbuild pack` wrote.
-        backends: those to judge; none means all that a browser has.
-        inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
-        precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
-        port: to serve on, 0 for a free one.
-        seconds: how long a load or a run may take.
-        track: whether to compare the ids of objects in a video, too, made of the sample on which most is found.
-        say: called with what is being done.
-        compare_pieces: compares a graph of the bundle piece by piece in the named browser, started here, and returns
-            how many values agree, 0 where a node is wrong.
+        places: the browsers. An error in one of several is in its own report, and the others continue.
+        directory: the bundle, written by `webbuild pack`.
+        backends: the backends to verify; empty means all that a browser has.
+        inputs: pictures (or .npz files for plain tensors), in addition to the bundle's samples.
+        precision: the precision of the graphs; `auto` verifies every graph of the backends, each in its own page.
+        port: the port of the server, 0 for a free port.
+        seconds: the time limit of a load or a run.
+        track: whether to also compare object ids in a video, made from the sample with the most detections.
+        say: called with each step of progress.
+        compare_pieces: compares a graph of the bundle piece by piece in the named local browser; returns the number of
+            equal values, 0 if a node is wrong.
 
     Raises:
-        WebbuildError: when nothing can be judged anywhere: no bundle, no reference; `no-tracks`.
+        WebbuildError: nothing can be verified: no bundle, no reference; `no-tracks`.
     """
     bundle = open_bundle(directory)
     if track:
@@ -97,12 +97,13 @@ def _run_everywhere(
     seconds: float,
     say: Callable[[str], None],
 ) -> list[BrowserRun | WebbuildError]:
-    """Run the graphs named in `references` in each browser; an error stops the command where there is only one."""
+    """Run the graphs named in `references` in each browser; with a single local browser, an error is raised."""
     with Server(directory, port=port) as server:
 
         def run(browser: DrivenBrowser, name: str) -> BackendRun:
-            mine = references[name]
-            return run_backend(browser, server, mine.bundle, name, mine.results, seconds=seconds, progress=say)
+            reference = references[name]
+            results = reference.results
+            return run_backend(browser, server, reference.bundle, name, results, seconds=seconds, progress=say)
 
         alone = len(places) == 1 and places[0].kind == "local"
         return [
@@ -114,14 +115,14 @@ def _run_everywhere(
 def _pieces(
     endpoint: Endpoint, compare_pieces: Callable[[BrowserName, Bundle, Graph], int] | None
 ) -> ComparePieces | None:
-    """Return what compares a graph piece by piece in this browser, None for a browser that was not started here."""
+    """Return the piecewise comparison for this browser, None for a remote browser."""
     return partial(compare_pieces, endpoint.browser) if compare_pieces and endpoint.kind == "local" else None
 
 
 def _report_without_runs(
     bundle: Bundle, references: Sequence[VariantReference], problems: Sequence[Problem]
 ) -> VerifyReport:
-    """Return what the reports of all browsers share."""
+    """Return the part of the report that all browsers share."""
     first, shown = references[0], next((each for each in references if each.bundle.all_stages), references[0])
     task = shown.bundle.manifest.task
     stages = first_variants(references)
@@ -156,7 +157,7 @@ def _report_without_runs(
 
 
 def _in_reach(endpoint: Endpoint, names: Iterable[str], requested: Sequence[str]) -> list[str]:
-    """Return the graphs to run in a browser: all where backends are `requested`, else those of backends that it has."""
+    """Return the graphs to run in a browser: all if backends are `requested`, else those of the backends it has."""
     return [name for name in names if requested or name.partition(" ")[0] in endpoint.backends]
 
 

@@ -4,8 +4,8 @@
 
 Native ONNX Runtime has no float16 kernel for some operators, and computes others in float32 without rounding between
 fused steps; it does not report which. So each operator computes in float32, and its result is rounded to float16.
-Inside an operator, float32 sums keep digits that a GPU's float16 registers lose (see `docs/fp16.md`). So errors as large
-as a kernel's are added before the rounding (see `kernel_errors`).
+Inside an operator, float32 sums keep digits that a GPU's float16 registers lose (see `docs/fp16.md`). So errors as
+large as a kernel's are added before the rounding (see `kernel_errors`).
 """
 
 from __future__ import annotations

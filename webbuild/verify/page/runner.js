@@ -1,20 +1,20 @@
-// The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
-// Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
+// The page driven by `webbuild verify`: it calls the bundle's own runtime like a visitor's page.
+// Input tensors are files of the local server, outputs go back as base64 in pieces; Python compares them.
 
 import { features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
 import { answer, pictures, runOptions, tensors } from "./calls.js";
 import { counted, countingWorker } from "./counters.js";
 
-/** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
-const held = new Map();
+/** @type {Map<number, Uint8Array>} outputs to be fetched, by handle */
+const stored = new Map();
 let handles = 0;
 /** @type {any} */
 let model = null;
 let Tracker = null;
-/** The tracks of the video that is run. */
+/** The tracker of the current video. */
 let tracker = null;
-/** The scene that is asked, and the logits of its first answer. */
+/** The current scene, and the logits of its first result. */
 let looked = null;
 
 const commands = {
@@ -23,7 +23,7 @@ const commands = {
   async load({ entry, backend, precision, size, selfTest, stage, worker }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
-    const of = (asked) => (stage === undefined ? asked : { [stage]: asked });
+    const of = (option) => (stage === undefined ? option : { [stage]: option });
     const chosen = { backend: of(backend), precision: of(precision), size };
     const counting = worker ? { worker: () => countingWorker(worker) } : {};
     Tracker = bundle.Tracker;
@@ -32,37 +32,37 @@ const commands = {
     if (isText) await model.loadText();
     const ms = performance.now() - start;
     const info = await model.info();
-    const own = isText ? info.text : info.stages?.find(({ name }) => name === stage);
-    const { backend: used, reason } = own ?? model;
-    return { ms, backend: used, reason, warnings: model.warnings, info: own ?? info };
+    const stageInfo = isText ? info.text : info.stages?.find(({ name }) => name === stage);
+    const { backend: used, reason } = stageInfo ?? model;
+    return { ms, backend: used, reason, warnings: model.warnings, info: stageInfo ?? info };
   },
 
   async tensors({ feeds, stage }) {
-    const given = await tensors(feeds);
+    const inputs = await tensors(feeds);
     const start = performance.now();
-    const outputs = await model.runTensors(given, stage === undefined ? {} : { stage });
+    const outputs = await model.runTensors(inputs, stage === undefined ? {} : { stage });
     const ms = performance.now() - start;
     return { ms, outputs: named(outputs) };
   },
 
   async look({ urls, feeds }) {
-    const [given, seen] = [await tensors(feeds), await pictures(urls)];
+    const [inputs, images] = [await tensors(feeds), await pictures(urls)];
     const start = performance.now();
-    const scene = await model.look(seen);
-    const outputs = await scene.runTensors(given);
+    const scene = await model.look(images);
+    const outputs = await scene.runTensors(inputs);
     const ms = performance.now() - start;
     await scene.release();
     return { ms, outputs: named(outputs) };
   },
 
   async glue({ file, name, reads, feeds, picture, urls }) {
-    const [flat, given] = [await tensors(feeds), {}];
-    for (const [stage, output] of reads) given[stage] = { ...given[stage], [output]: flat[`${stage}.${output}`] };
+    const [flat, byStage] = [await tensors(feeds), {}];
+    for (const [stage, output] of reads) byStage[stage] = { ...byStage[stage], [output]: flat[`${stage}.${output}`] };
     const scene = await model?.look(await pictures(urls));
     const results = (await scene?.results()) ?? {};
     try {
       const { default: make } = await import(new URL(file, document.baseURI).href);
-      return { ms: 0, outputs: named(await make(given, { picture, results })) };
+      return { ms: 0, outputs: named(await make(byStage, { picture, results })) };
     } catch (error) {
       throw { code: "glue-failed", message: `${name}: ${error?.message ?? error}`, fix: "correct the module, and pack it again" };
     } finally {
@@ -70,17 +70,17 @@ const commands = {
     }
   },
 
-  /** Looks at a picture that is then asked about; what was looked at before is let go. */
+  /** Looks at a picture for the prompts that follow; the previous scene is released. */
   async open({ urls }) {
     await looked?.scene.release();
-    const seen = await pictures(urls);
+    const images = await pictures(urls);
     const start = performance.now();
-    const scene = await model.look(seen);
+    const scene = await model.look(images);
     looked = { scene, logits: null };
     return performance.now() - start;
   },
 
-  /** Asks the last stage about the picture; says how often the others ran meanwhile, and what was read from the GPU. */
+  /** Runs a prompt on the picture; also returns the runs of earlier stages meanwhile, and the bytes read from the GPU. */
   async ask({ prompt, refines }) {
     const before = [runsOfEarlierStages(), await counted()];
     const found = await looked.scene.segment(refines ? { ...prompt, mask: looked.logits } : prompt);
@@ -88,12 +88,12 @@ const commands = {
     looked.logits ??= found.logits;
     const { path } = found.postprocess;
     const readBytes = before[1] && after[1] ? after[1].readBytes - before[1].readBytes : null;
-    const answered = await resultOf(found);
-    return { ...answered, cost: { earlierRuns: after[0] - before[0], readBytes, onGpu: path === "gpu" } };
+    const result = await resultOf(found);
+    return { ...result, cost: { earlierRuns: after[0] - before[0], readBytes, onGpu: path === "gpu" } };
   },
 
   async preprocess({ urls }) {
-    return hold(await model.preprocess(await pictures(urls)));
+    return store(await model.preprocess(await pictures(urls)));
   },
 
   async picture({ urls, options, place, second, track }) {
@@ -104,7 +104,7 @@ const commands = {
   },
 
   async words({ text }) {
-    return hold({ type: "float32", dims: [model.manifest.textEncoder.task.size], data: await model.embedText(text) });
+    return store({ type: "float32", dims: [model.manifest.textEncoder.task.size], data: await model.embedText(text) });
   },
 
   async reset() {
@@ -117,12 +117,12 @@ const commands = {
   },
 
   async take({ handle, offset, length }) {
-    const part = held.get(handle).subarray(offset, offset + length);
+    const part = stored.get(handle).subarray(offset, offset + length);
     return await base64(part);
   },
 
   async release({ handle }) {
-    held.delete(handle);
+    stored.delete(handle);
   },
 
   async dispose() {
@@ -131,15 +131,15 @@ const commands = {
   },
 };
 
-/** Returns a result without the arrays in it, which wait one after another as bytes. */
+/** Returns a result without its arrays, and a handle to their concatenated bytes. */
 async function resultOf(found) {
   const arrays = [];
   const result = withoutArrays(withPixels(found), arrays);
   const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
-  return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
+  return { result, arrays: store({ type: "uint8", dims: [bytes.length], data: bytes }) };
 }
 
-/** Gives what is found the ids of its tracks, and returns them. */
+/** Tracks the objects of a result, and returns their ids. */
 function tracked(found) {
   tracker.update(found);
   const objects = found.detections ?? found.poses ?? found.segments ?? found.objects;
@@ -150,13 +150,13 @@ function runsOfEarlierStages() {
   return (model.info().stages ?? []).slice(0, -1).reduce((sum, { runs }) => sum + runs, 0);
 }
 
-/** Gives the result each of its bitmaps as the pixels in it, which the comparison reads. */
+/** Replaces each bitmap of a result by its pixels, for the comparison. */
 function withPixels(result) {
   const pixels = ([name, value]) => [name, value instanceof ImageBitmap ? readBitmap(value) : value];
   return Object.fromEntries(Object.entries(result).map(pixels));
 }
 
-/** RGBA, 8 bits each. What is translucent is drawn in 16, so that its colours survive. */
+/** Returns RGBA, 8 bits each. The canvas has float16, so that translucent colours survive. */
 function readBitmap(bitmap) {
   const { width, height } = bitmap;
   const context = new OffscreenCanvas(width, height).getContext("2d", { colorType: "float16" });
@@ -166,7 +166,7 @@ function readBitmap(bitmap) {
   return { width, height, data };
 }
 
-/** Copies a result of any kind; each typed array in it goes to `arrays`, and leaves behind its type and length. */
+/** Copies a result; each typed array goes to `arrays`, and is replaced by its type and length. */
 function withoutArrays(value, arrays) {
   if (ArrayBuffer.isView(value)) {
     arrays.push(value);
@@ -178,12 +178,12 @@ function withoutArrays(value, arrays) {
 }
 
 function named(outputs) {
-  return Object.entries(outputs).map(([name, tensor]) => ({ name, ...hold(tensor) }));
+  return Object.entries(outputs).map(([name, tensor]) => ({ name, ...store(tensor) }));
 }
 
-function hold({ type, dims, data }) {
+function store({ type, dims, data }) {
   const handle = handles++;
-  held.set(handle, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  stored.set(handle, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   return { type, dims: Array.from(dims), handle, bytes: data.byteLength };
 }
 
