@@ -1,1 +1,1 @@
-"""Measuring what a bundle costs in a browser: bytes, time to a first result, the time of a frame, memory."""
+"""Benchmark of a bundle in a browser: bytes, time to the first result, time per run, memory."""

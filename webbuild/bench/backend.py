@@ -1,4 +1,4 @@
-"""One backend of a bundle in one browser."""
+"""Benchmark of one backend of a bundle in one browser."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, where: str = "") -> BackendBench:
-    """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
+    """Measure one backend. An error becomes a problem in the report, and earlier measurements stay."""
     visits, problems = PageLoads(), list[Problem]()
-    examined: Profile | None = None
+    profile: Profile | None = None
     peak: PeakMemory | None = None
     label = f"{backend} at {where}" if where else backend
     try:
@@ -32,8 +32,8 @@ def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, wher
         require_own_gpu(_adapter(visits), browser.name)
         if visits.second is not None:
             profiled = partial(profile_visit, browser, scenario=scenario, backend=backend)
-            examined = _visit(browser, label, profiled, problems)
-        if examined is not None:
+            profile = _visit(browser, label, profiled, problems)
+        if profile is not None:
             peak = _visit(browser, label, lambda page: memory_visit(page, scenario, backend), problems)
     except WebbuildError as error:
         problems.append(problem_of(error, label))
@@ -49,7 +49,7 @@ def bench_backend(browser: DrivenBrowser, scenario: Scenario, backend: str, wher
         first_load=visits.first,
         second_load=visits.second,
         run_times=visits.frames,
-        profile=examined,
+        profile=profile,
         peak_memory=peak,
         problems=(*problems, *fallback_only_problems(label, visits.frames)),
     )
@@ -61,7 +61,7 @@ def _adapter(visits: PageLoads) -> str:
 
 
 def _visit(browser: DrivenBrowser, label: str, visit: Callable[[DrivenPage], T], problems: list[Problem]) -> T | None:
-    """Run one visit in a fresh page and return what it measured; append its errors to `problems`."""
+    """Run one visit in a new page and return its measurement; append its errors to `problems`."""
     with browser.page() as (page, console):
         try:
             return visit(page)
@@ -78,9 +78,9 @@ def unreachable_backend(where: str, backend: str, error: WebbuildError) -> Backe
 
 
 def fallback_only_problems(label: str, frames: RunTimes | None) -> list[Problem]:
-    """Return a problem where the fallback graph answered every run, so that the backend itself was not measured."""
+    """Return a problem if every run used the fallback graph, so that the backend itself was not measured."""
     if frames is None or frames.fallbacks < len(frames.runs):
         return []
-    message = "every run was answered by another backend: these are not its times"
+    message = "every run fell back to another backend: these are not its times"
     fix = "give pictures with fewer objects: --sample FILE..."
     return [Problem(code="only-fallback", where=label, message=message, fix=fix)]

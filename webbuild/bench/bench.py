@@ -1,4 +1,4 @@
-"""The whole bench: each backend in a browser, into one report."""
+"""The whole benchmark: each backend in each browser, combined into one report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webbuild.verify.inputs import VerifyInput, collect_inputs
 from webbuild.verify.verify import BACKENDS
 
 EAGER_MEMORY_FLAG = "--enable-blink-features=ForceEagerMeasureMemory"
-"""Chromium says at once how much JavaScript holds, not when it next collects garbage."""
+"""Chromium then measures JavaScript memory at once, not at the next garbage collection."""
 
 
 def bench(
@@ -40,18 +40,18 @@ def bench(
     """Measure a bundle.
 
     Args:
-        directory: what `webbuild pack` wrote.
-        backends: those to measure; none means all that the bundle runs on and a browser has.
-        inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
-        precision: that of the graphs to measure; `auto` measures what a visitor gets.
-        at: the browsers to measure in; one of several that cannot be reached or dies is a problem of its own rows.
-        port: to serve on, 0 for a free one.
-        runs: how many runs the percentiles are of.
-        seconds: how long a load or a run may take.
-        say: called with what is being done.
+        directory: the bundle, written by `webbuild pack`.
+        backends: the backends to measure; empty means all that the bundle runs on and a browser has.
+        inputs: pictures (or .npz files for plain tensors), in addition to the bundle's samples.
+        precision: the precision of the graphs; `auto` measures what a visitor gets.
+        at: the browsers. If one of several cannot be reached or crashes, its rows have a problem.
+        port: the port of the server, 0 for a free port.
+        runs: the number of runs for the percentiles.
+        seconds: the time limit of a load or a run.
+        say: called with each step of progress.
 
     Raises:
-        WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.
+        WebbuildError: nothing can be measured: no bundle, no browser, no such backend.
     """
     bundle = open_bundle(directory)
     backends_to_measure = select_backends(bundle, backends, precision)
@@ -73,14 +73,14 @@ def bench(
 
 
 def _without_states(bundle: Bundle, verify_input: VerifyInput) -> VerifyInput:
-    """Return an input without its states, which the runtime carries from run to run."""
+    """Return an input without its states: the runtime carries them from run to run."""
     states = {spec.name for spec in state_inputs(bundle.manifest.inputs)}
     feeds = {name: array for name, array in verify_input.feeds.items() if name not in states}
     return msgspec.structs.replace(verify_input, feeds=feeds)
 
 
 def _in_reach(endpoint: Endpoint, selected: list[str], requested: Sequence[str]) -> list[str]:
-    """Return the backends to measure in a browser: all where they are `requested` for, else those that it has."""
+    """Return the backends to measure in a browser: all if the user requested them, else those that it has."""
     return selected if requested else [name for name in selected if name in endpoint.backends] or selected
 
 
@@ -96,12 +96,11 @@ def _in_browser(endpoint: Endpoint, scenario: Scenario, backends: Sequence[str],
 
 
 def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
-    """Return the backends to measure, WebGPU first: those that have a graph of this precision.
+    """Return the backends to measure that have a graph of this precision, WebGPU first.
 
     Raises:
-        WebbuildError: `disabled-target` where one is named on which the bundle does not run; `no-graph` where none
-        has such a
-            graph.
+        WebbuildError: `disabled-target` if the bundle does not run on a requested backend; `no-graph` if no backend has
+            a graph of this precision.
     """
     fit = [name for name in BACKENDS if bundle.graph(name) and not bundle.is_disabled(name)]
     unfit = [name for name in backends if name not in fit]

@@ -1,4 +1,4 @@
-"""Formatted benchmark results: one column for each browser and backend."""
+"""Formatting of benchmark results: one column for each browser and backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Part = TypeVar("Part")
 DASH = formatting.format_number(None)
 _time = formatting.format_milliseconds
 _BETWEEN = "read back between stages"
-"""The row of models of several stages alone."""
+"""This row is only shown for models of several stages."""
 _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("first visit, download", lambda each: _cell(each.first_load, lambda visit: format_megabytes(visit.bytes))),
     ("first visit, session created after", lambda each: _cell(each.first_load, lambda visit: _time(visit.session))),
@@ -42,11 +42,11 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("weights", lambda each: _cell(each.peak_memory, lambda found: format_megabytes(found.weights))),
     ("memory growth over all runs", lambda each: _cell(each.profile, lambda found: format_growth(found.growth))),
 )
-"""What is shown of a backend: the title of a row, and its cell."""
+"""Rows of the table: the title, and a function that returns a backend's cell."""
 
 
 def number_rows(backends: Sequence[BackendBench]) -> list[tuple[str, list[str]]]:
-    """Return the rows of the table of all numbers: a title, and a cell for each backend."""
+    """Return the rows of the table of all numbers: (title, cells by backend)."""
     rows = [(title, [cell(each) for each in backends]) for title, cell in _ROWS]
     staged = any(each.profile and each.profile.between_stages is not None for each in backends)
     return [row for row in rows if staged or row[0] != _BETWEEN]
@@ -82,7 +82,7 @@ def _total_peak(memory: PeakMemory) -> str:
 
 
 def _relative_to_plan(peak: int, memory: PeakMemory) -> str:
-    """Return the peak, and how many times the weights and the planned tensors it is: 7.5 MB, 1.61 times the plan."""
+    """Return the peak, and its ratio to the planned weights and tensors: 7.5 MB, 1.61 times the plan."""
     ratio = f", {peak / memory.planned:.2f} times the plan" if memory.planned else ""
     return f"{format_megabytes(peak)}{ratio}"
 
@@ -109,14 +109,14 @@ def format_stages(each: BackendBench) -> str:
 
 
 def column_title(each: BackendBench) -> str:
-    """Return the title of a column: the backend, and the browser where there are several."""
+    """Return the title of a column: the backend, and the browser if there are several."""
     name = formatting.runner_name(each.backend)
     where = (each.adapter or each.endpoint) if "://" in each.endpoint else each.endpoint
     return printable(f"{name}, {where}") if where else name
 
 
 def describe_backend(each: BackendBench) -> str:
-    """Return what was measured in: the backend, the adapter, the build and its threads, the browser."""
+    """Return the backend, adapter, build, threads and browser of a measurement, as text."""
     threads = format_count(each.threads, "thread") if each.threads else "did not load"
     browser = f"{each.browser} at {each.endpoint}".strip() if "://" in each.endpoint else each.browser
     facts = (each.adapter, f"{each.engine_build} build" if each.engine_build else "", threads, browser)
@@ -124,24 +124,24 @@ def describe_backend(each: BackendBench) -> str:
 
 
 def format_megabytes(count: float) -> str:
-    """Return bytes: 8.4 MB, 12 kB, 0."""
+    """Format a number of bytes: 8.4 MB, 12 kB, 0."""
     if abs(count) >= 100_000:
         return f"{count / 1e6:,.1f} MB"
     return f"{count / 1e3:.1f} kB" if count else "0"
 
 
 def format_transfers(times: float, count: float) -> str:
-    """Return how often and how much: 3 (1.2 MB)."""
+    """Format the number of transfers and their bytes: 3 (1.2 MB)."""
     return f"{format_average(times)} ({format_megabytes(count)})" if times else "0"
 
 
 def format_growth(grown: MemoryGrowth) -> str:
-    """Return what grew, or that nothing did, and what is not known."""
+    """Format the memory growth of WASM, GPU and JS, leaving out zero and unknown ones; 0 if none is left."""
     parts = (("WASM", grown.wasm), ("GPU", grown.gpu), ("JS", grown.heap))
     listed = [f"{name} {format_megabytes(value)}" for name, value in parts if value]
     return ", ".join(listed) or "0"
 
 
 def format_average(value: float) -> str:
-    """Return an average: 143, or 143.5 where it is no whole number."""
+    """Format an average: 143, or 143.5 if it is not an integer."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"

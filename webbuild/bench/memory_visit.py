@@ -1,4 +1,4 @@
-"""The visit that measures memory: the peak of the page and its workers while they load and run once."""
+"""The visit that measures peak memory of the page and its workers, while they load and run once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.verify.bundle_reader import planned_gpu_bytes
 
 
 def memory_visit(page: DrivenPage, scenario: Scenario, backend: str) -> PeakMemory:
-    """Load and run once in a page of a profile that knows nothing of the bundle. Raises PageError."""
+    """Load and run once in a page with an empty browser cache. Raises PageError."""
     scenario.say(f"{backend}: memory")
     driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
     loaded = driver.load(scenario.bundle.loader_file, backend, scenario.precision, watched=True)
@@ -34,20 +34,20 @@ def memory_visit(page: DrivenPage, scenario: Scenario, backend: str) -> PeakMemo
 
 
 class LoadedGraph(Struct, frozen=True):
-    """The graph of a stage that was loaded: a stage that WebGPU fails at runs on WASM beside others that do not."""
+    """The loaded graph of a stage: a stage that fails on WebGPU runs on WASM, while others stay on WebGPU."""
 
     backend: str
     precision: str
 
 
 def loaded_graphs(loaded: LoadTiming) -> list[LoadedGraph]:
-    """Return the graph that was loaded, one for each stage."""
+    """Return the loaded graph of each stage."""
     stages = [LoadedGraph(stage.backend, stage.precision.used) for stage in loaded.info.stages]
     return stages or [LoadedGraph(loaded.backend, loaded.info.precision.used)]
 
 
 def weight_bytes(manifest: Manifest, loaded: Sequence[LoadedGraph]) -> int:
-    """Return the bytes of the weights of the graphs that were loaded, one for each stage, each file once."""
+    """Return the bytes of the weights of the loaded graphs (one per stage), counting each file once."""
     sizes = {file.path: file.uncompressed_size for file in manifest.files}
     paths: dict[str, None] = {}
     for stage, taken in zip(manifest.every_stage, loaded, strict=True):

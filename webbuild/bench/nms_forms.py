@@ -1,4 +1,4 @@
-"""Which form of non-maximum suppression is faster on this machine's GPU: the runtime's shader, or the graph."""
+"""Measures which form of non-maximum suppression is faster on this machine's GPU: the runtime's shader or the graph."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from webbuild.browser.gpu_adapter import is_software
 from webbuild.passes.base import NmsPlacement
 
 TURNS, RUNS = 3, 10
-"""The forms take turns, so that other load on the machine affects both; runs of each turn."""
+"""Number of turns, and runs per turn. The forms alternate, so that other load on the machine affects both."""
 MARGIN = 0.9
-"""The graph is taken where each turn takes at most so much of the time: noise does not decide."""
+"""The graph is chosen if each of its turns takes at most this fraction of the shader's time: noise does not decide."""
 
 Bench = Callable[[Path], BenchReport]
 
 
 class FormTimes(Struct, frozen=True):
-    """Median milliseconds of a run in each turn, the kernels that a run starts, and the adapter."""
+    """Median milliseconds of a run in each turn, the number of kernels per run, and the adapter."""
 
     medians: list[float]
     kernels: float
@@ -28,14 +28,14 @@ class FormTimes(Struct, frozen=True):
 
 
 class NmsChoice(Struct, frozen=True):
-    """The form that is taken, and why."""
+    """The chosen form, and the reason."""
 
     nms: NmsPlacement
     reason: str
 
 
 def measure_forms(shader: Path, graph: Path, bench: Bench) -> tuple[FormTimes, FormTimes] | str:
-    """Measure two bundles of a model in turns. Returns what the browser lacks where nothing was measured."""
+    """Measure two bundles of a model in turns; return the reason as text if nothing could be measured."""
     form_times: dict[Path, FormTimes] = {}
     for _ in range(TURNS):
         for folder in (shader, graph):
@@ -56,7 +56,7 @@ def choose_form(measured: tuple[FormTimes, FormTimes] | str) -> NmsChoice:
     if isinstance(measured, str):
         return NmsChoice("shader", f"a rule, not measured: {measured}")
     shader, graph = measured
-    faster = all(own <= MARGIN * other for own, other in zip(graph.medians, shader.medians, strict=True))
+    faster = all(in_graph <= MARGIN * other for in_graph, other in zip(graph.medians, shader.medians, strict=True))
     figures = [
         f"{sorted(each.medians)[len(each.medians) // 2]:.2f} ms and {each.kernels:.0f} kernels a run {where}"
         for each, where in ((shader, "in the shader"), (graph, "in the graph"))

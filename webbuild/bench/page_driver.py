@@ -1,4 +1,4 @@
-"""A visitor's page: it loads a bundle, runs it, and says how long that took."""
+"""Drives a visitor's page, which loads a bundle, runs it, and returns the times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LoadTiming(Struct, frozen=True):
 
 
 class RunTiming(Struct, frozen=True):
-    """A run: milliseconds in all and by stage, and the backend of the graph that answered."""
+    """A run: total milliseconds, milliseconds by stage, and the backend that ran it."""
 
     ms: float
     backend: str
@@ -36,25 +36,25 @@ class RunTiming(Struct, frozen=True):
 
 
 class SentFiles(list[tuple[str, int]]):
-    """The bodies that a server sent: hand `record` to it."""
+    """The response bodies that a server sent; pass `record` to the server."""
 
     def record(self, path: str, size: int) -> None:
-        """Note a body; called on the server's threads."""
+        """Add a response body; called on the server's threads."""
         self.append((path, size))
 
     @property
     def bytes(self) -> int:
-        """Those of the bundle, without the page that drives it and what that is given."""
+        """The bytes of the bundle's files, without the driving page and its inputs."""
         return sum(size for path, size in list(self) if not path.startswith(URL_PREFIX))
 
 
 class PageDriver:
-    """A page that has just been opened; see `PageRpc` for the errors of every call.
+    """Drives a new page; see `PageRpc` for the errors of every call.
 
     Args:
-        page: keeps what it had of the bundle, where it visited before.
+        page: a page; it keeps the browser cache of earlier visits.
         server: serves the bundle at its root.
-        seconds: how long any one step may take.
+        seconds: the time limit of each step.
     """
 
     def __init__(self, page: DrivenPage, server: Server, *, seconds: float) -> None:
@@ -65,50 +65,50 @@ class PageDriver:
     def load(
         self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False, watched: bool = False
     ) -> LoadTiming:
-        """Load the bundle, counted where `examined`, with the engine's word on its nodes, or `watched` for `peak`."""
+        """Load the bundle; with `examined`, count GPU calls and trace nodes; with `watched`, measure `peak`."""
         address = f"{self._server.url}{entry}"
         worker = self._worker if examined or watched else None
         load_options = {"backend": backend, "precision": precision, "watched": watched}
         return self._calls.call("load", LoadTiming, entry=address, **load_options, worker=worker, trace=examined)
 
     def first_run(self, sample: VerifyInput) -> RunTiming:
-        """Run a sample as it lies on the disk."""
+        """Run a sample from its file."""
         return self._calls.call("first", RunTiming, **self._served(sample))
 
     def hold_samples(self, samples: Sequence[VerifyInput]) -> None:
-        """Decode samples, to be run by their numbers."""
+        """Decode samples in the page, to run them by index."""
         for sample in samples:
             self._calls.call("hold", None, **self._served(sample))
 
     def run(self, sample: int) -> RunTiming:
-        """Run a sample that is held."""
+        """Run a decoded sample."""
         return self._calls.call("run", RunTiming, sample=sample)
 
     def decode_sample(self, sample: int) -> dict[str, Any]:
-        """Return the result of a sample that is held; of poses and boxes, nothing that holds arrays."""
+        """Return the result of a decoded sample; only for poses and boxes, not for results with arrays."""
         return self._calls.call("answer", dict[str, Any], sample=sample)
 
     def read_counters(self) -> GpuCounters:
-        """Return what the worker counted; of an examined model only."""
+        """Return the worker's counters; only for a model loaded with `examined` or `watched`."""
         return self._calls.call("counted", GpuCounters)
 
     def read_between_stages(self, sample: int) -> int | None:
-        """Return the bytes that the first stage reads back for a held sample; None for a model of one stage."""
+        """Return the bytes that the first stage reads back for a decoded sample; None for a single stage."""
         return self._calls.call("between", int | None, sample=sample)
 
     def heap(self) -> int | None:
-        """Return the bytes of JavaScript after a collection of garbage; None where the browser does not tell."""
+        """Return the bytes of JavaScript after a garbage collection; None if the browser does not report them."""
         return self._calls.call("heap", int | None)
 
     def peak(self) -> int | None:
-        """Return the most bytes of JavaScript and WebAssembly since a `watched` load.
+        """Return the peak bytes of JavaScript and WebAssembly since a `watched` load.
 
-        None as `heap`, and where one measurement is missing: there could have been more then.
+        None like `heap`, and if one measurement is missing, because the peak may have been then.
         """
         return self._calls.call("peak", int | None)
 
     def dispose(self) -> None:
-        """Free what the model holds."""
+        """Free the model's resources."""
         self._calls.call("dispose", None)
 
     def _served(self, sample: VerifyInput) -> dict[str, Any]:

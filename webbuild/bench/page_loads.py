@@ -1,4 +1,4 @@
-"""Page loads of a benchmark: the first visit, runs one after another, and a second visit."""
+"""Page loads of a benchmark: a first visit, sequential runs, and a second visit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.browser.driven_browser import DrivenPage
 
 
 class PageLoads:
-    """What was measured, until something failed."""
+    """The measurements so far; they stay if a later one fails."""
 
     load_timing: LoadTiming | None = None
     first: PageLoad | None = None
@@ -19,7 +19,7 @@ class PageLoads:
     frames: RunTimes | None = None
 
     def measure(self, page: DrivenPage, scenario: Scenario, backend: str) -> None:
-        """Measure in a page of a profile that knows nothing of the bundle. Raises PageError."""
+        """Measure in a page with an empty browser cache. Raises PageError."""
         scenario.say(f"{backend}: a first visit")
         driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
         self.load_timing, self.first = load_page(driver, scenario, backend)
@@ -35,24 +35,24 @@ class PageLoads:
 
 
 def load_page(driver: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
-    """Come, load, and get an answer to the first sample."""
+    """Load the bundle and run the first sample."""
     before = scenario.sent_bytes.bytes
-    arrived = driver.load(scenario.bundle.loader_file, backend, scenario.precision)
-    ran = driver.first_run(scenario.samples[0])
-    took = arrived.info.timings
-    return arrived, PageLoad(
+    loaded = driver.load(scenario.bundle.loader_file, backend, scenario.precision)
+    first_run = driver.first_run(scenario.samples[0])
+    times = loaded.info.timings
+    return loaded, PageLoad(
         bytes=scenario.sent_bytes.bytes - before,
-        imported=arrived.imported,
-        session=arrived.session,
-        loaded=arrived.loaded,
-        first_run=ran.ms,
-        first_result=arrived.loaded + ran.ms,
-        stages={"engine": took.engine, "weights": took.weights, "session": took.session, "warmup": took.warmup},
+        imported=loaded.imported,
+        session=loaded.session,
+        loaded=loaded.loaded,
+        first_run=first_run.ms,
+        first_result=loaded.loaded + first_run.ms,
+        stages={"engine": times.engine, "weights": times.weights, "session": times.session, "warmup": times.warmup},
     )
 
 
 def collect_run_times(runs: Sequence[RunTiming], backend: str) -> RunTimes:
-    """Return runs as a report has them; a stage that only some runs have took no time in the others."""
+    """Return the runs for the report; a stage missing in a run took 0 ms there."""
     names = dict.fromkeys(name for run in runs for name in run.stages)
     return RunTimes(
         runs=tuple(run.ms for run in runs),

@@ -1,4 +1,4 @@
-"""Plots of the benchmark page: bars of stages, and a dot for every run, in fractions of a scale."""
+"""Plots of the benchmark page: bars of stages, and a dot for every run, as fractions of a scale."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.bench.report import BackendBench, PageLoad
 
 
 class BarSegment(Struct, frozen=True):
-    """A stage in a bar: where it begins and how wide it is, both as fractions; `tone` counts the stages."""
+    """A stage in a bar: its start and width as fractions of the scale; `tone` is its index."""
 
     label: str
     ms: float
@@ -20,7 +20,7 @@ class BarSegment(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """Stages one after the other, of a runner; `ms` is all of them."""
+    """A bar of consecutive stages of a runner; `ms` is their total."""
 
     runner: str
     label: str
@@ -29,7 +29,7 @@ class Bar(Struct, frozen=True):
 
 
 class RunDots(Struct, frozen=True):
-    """The runs of a backend, in their order: where each lies on the scale. The percentiles lie there too."""
+    """The runs of a backend in order, and their percentiles, as positions on the scale."""
 
     runner: str
     runs: tuple[float, ...]
@@ -38,7 +38,7 @@ class RunDots(Struct, frozen=True):
 
 
 def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar:
-    """Lay stages one after another on a scale that ends at `end` milliseconds."""
+    """Lay out consecutive stages on a scale that ends at `end` milliseconds."""
     pieces, at = [], 0.0
     for tone, (name, ms) in enumerate(stages.items()):
         pieces.append(BarSegment(name, ms, at / end, max(ms, 0.0) / end, tone))
@@ -47,7 +47,7 @@ def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar
 
 
 def load_stages(visit: PageLoad) -> dict[str, float]:
-    """Return the stages from asking for the loader to the first result; together they are `first_result`."""
+    """Return the stages from the loader's request to the first result; their sum is `first_result`."""
     return {
         "the loader": visit.imported,
         "engine, weights, session": visit.session - visit.imported,
@@ -57,7 +57,7 @@ def load_stages(visit: PageLoad) -> dict[str, float]:
 
 
 def dots(each: BackendBench, end: float) -> RunDots | None:
-    """Lay a backend's runs on a scale; None where there are none."""
+    """Lay out a backend's runs on a scale; None without runs."""
     frames = each.run_times
     if frames is None or not frames.runs:
         return None

@@ -1,4 +1,4 @@
-"""The profiled visit, slower than others: nodes, kernels, copies, memory, the page's main thread."""
+"""The profiled visit, slower than the others: nodes, kernels, copies, memory, and the page's main thread."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from webbuild.verify.page_messages import ProviderNodes
 
 
 def profile_visit(browser: DrivenBrowser, page: DrivenPage, scenario: Scenario, backend: str) -> Profile:
-    """Load, run and count in a page of a profile that knows nothing of the bundle. Raises PageError.
+    """Load, run and count in a page with an empty browser cache. Raises PageError.
 
-    The main thread is traced from the opening of the page to the end of the runs that warm up, in Chromium alone.
+    Only in Chromium, the main thread is traced from the opening of the page to the end of the warm-up runs.
     """
     scenario.say(f"{backend}: a closer look")
     with _traced(browser, page) as tasks:
         driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
-        arrived = driver.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
+        loaded = driver.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
         driver.first_run(scenario.samples[0])
         driver.hold_samples(scenario.samples)
         scenario.run(driver, WARMUP_RUNS)
@@ -35,10 +35,10 @@ def profile_visit(browser: DrivenBrowser, page: DrivenPage, scenario: Scenario, 
     more_heap = driver.heap()
     between_stages = driver.read_between_stages(0)
     driver.dispose()
-    placements = arrived.info.placement or ()
+    placements = loaded.info.placement or ()
     return Profile(
         nodes=sum(max(each.count, len(each.nodes)) for each in placements),
-        cpu_nodes=count_cpu_nodes(arrived.backend, placements),
+        cpu_nodes=count_cpu_nodes(loaded.backend, placements),
         per_run=average_per_run(before, after, scenario.runs),
         growth=MemoryGrowth(
             runs=scenario.runs,
@@ -56,14 +56,14 @@ def _traced(browser: DrivenBrowser, page: Any) -> AbstractContextManager[list[Ma
 
 
 def count_cpu_nodes(backend: str, placements: Sequence[ProviderNodes]) -> int | None:
-    """Return how many nodes do not run where the backend has them, None where the engine does not say."""
+    """Return the number of nodes that do not run on the backend's provider, None if the engine does not report it."""
     if not placements:
         return None
     return sum(each.count for each in summarize_placement(backend, placements) if not each.expected)
 
 
 def average_per_run(before: GpuCounters, after: GpuCounters, runs: int) -> PerRun:
-    """Return what was counted between, by run."""
+    """Return the difference of two counter states, divided by the number of runs."""
     return PerRun(
         dispatches=(after.dispatches - before.dispatches) / runs,
         submits=(after.submits - before.submits) / runs,
@@ -75,7 +75,7 @@ def average_per_run(before: GpuCounters, after: GpuCounters, runs: int) -> PerRu
 
 
 def sum_long_tasks(tasks: Sequence[MainThreadTask]) -> LongTasks:
-    """Sum up the tasks of a main thread."""
+    """Summarize the tasks of a main thread."""
     beyond = [task.ms - LONG_TASK_MS for task in tasks if task.ms > LONG_TASK_MS]
     return LongTasks(
         longest=max((task.ms for task in tasks), default=0.0), tasks=len(beyond), blocking_time=sum(beyond)

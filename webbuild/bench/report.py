@@ -1,4 +1,4 @@
-"""The benchmark report as values, and its exit code."""
+"""The benchmark report as data, and its exit code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webbuild.verify.report import Problem, ReportJson
 
 
 class Environment(ReportJson, frozen=True):
-    """What was measured, and on which machine the bundle was served."""
+    """The versions, and the machine that served the bundle."""
 
     webbuild: str
     engine: str
@@ -16,11 +16,10 @@ class Environment(ReportJson, frozen=True):
 
 
 class PageLoad(ReportJson, frozen=True):
-    """A visit, in milliseconds since the loader was asked for, and the bytes that the server sent for it.
+    """A visit, in milliseconds since the loader was requested, and the bytes that the server sent for it.
 
-    There is a session at `session`; the self-test and the warm-up are done at `loaded`; `first_result` is that of a
-    picture's file, `first_run` how long that run took by itself. `stages` are those of loading, as the runtime has
-    them.
+    The session exists at `session`; self-test and warm-up end at `loaded`; `first_result` is the result for a picture
+    file, after a run of `first_run` milliseconds. `stages` are the runtime's own times of loading.
     """
 
     bytes: int
@@ -33,9 +32,9 @@ class PageLoad(ReportJson, frozen=True):
 
 
 class RunTimes(ReportJson, frozen=True):
-    """Runs one after another on pictures that are decoded, milliseconds each; `stages` has those of every run.
+    """Milliseconds of sequential runs on decoded pictures, and of each stage in every run.
 
-    `fallbacks` were answered by another backend's graph.
+    `fallbacks` is the number of runs on another backend's graph.
     """
 
     runs: tuple[float, ...]
@@ -44,16 +43,16 @@ class RunTimes(ReportJson, frozen=True):
 
     @property
     def p50(self) -> float:
-        """Half of the runs took no longer."""
+        """The median time of a run."""
         return percentile(self.runs, 50)
 
     @property
     def p95(self) -> float:
-        """19 of 20 runs took no longer."""
+        """The 95th percentile of the time of a run."""
         return percentile(self.runs, 95)
 
     def stage(self, name: str) -> float:
-        """The median of a stage."""
+        """Return the median time of a stage."""
         return percentile(self.stages[name], 50)
 
 
@@ -69,7 +68,7 @@ class PerRun(ReportJson, frozen=True):
 
 
 class MemoryGrowth(ReportJson, frozen=True):
-    """By how many bytes what is held grew over `runs` runs. `heap` is JavaScript's, None where no browser says."""
+    """Growth of memory over `runs` runs, in bytes. `heap` is JavaScript's, None if the browser does not report it."""
 
     runs: int
     wasm: int
@@ -78,12 +77,12 @@ class MemoryGrowth(ReportJson, frozen=True):
 
 
 class PeakMemory(ReportJson, frozen=True):
-    """The most bytes that were held at a time while a model was loaded and run once, and those of its weights.
+    """Peak memory in bytes while a model loads and runs once, and the bytes of its weights.
 
-    `page` is JavaScript and WebAssembly, the page's and its workers', measured again and again; None where a
-    measurement is missing. `wasm` are the memories of WebAssembly, a part of it; `gpu` the buffers on the GPU, counted.
-    `planned` are the weights and the tensors in use at the peak of the GPU's memory as `webbuild pack` planned it; None
-    where no plan is of the graph that was loaded.
+    - `page`: JavaScript and WebAssembly of the page and its workers, measured repeatedly; None if a measurement is
+      missing. `wasm`: the part that is WebAssembly memory.
+    - `gpu`: the GPU buffers, counted.
+    - `planned`: weights and live tensors at the GPU peak planned by `webbuild pack`; None without a plan for the graph.
     """
 
     page: int | None
@@ -94,9 +93,9 @@ class PeakMemory(ReportJson, frozen=True):
 
 
 class LongTasks(ReportJson, frozen=True):
-    """The page's main thread while loading and running: its longest task, and what of all is beyond 50 ms each.
+    """Long tasks of the page's main thread while loading and running, in milliseconds of CPU time.
 
-    Milliseconds of processor time. `tasks` counts those beyond 50.
+    `longest` is the longest task, `tasks` the number above 50 ms, `blocking_time` the sum of their time above 50 ms.
     """
 
     longest: float
@@ -105,10 +104,10 @@ class LongTasks(ReportJson, frozen=True):
 
 
 class Profile(ReportJson, frozen=True):
-    """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said.
+    """Measurements that slow a visit down, from a separate visit. `cpu_nodes` is None if the engine does not report it.
 
-    `between_stages` are the bytes that the first stage of several reads back from the GPU for one sample, its own
-    result among them; None for a model of one stage. `long_tasks` are None where the browser has no trace.
+    `between_stages` are the bytes that the first of several stages reads back from the GPU for one sample, including
+    its own result; None for a single stage. `long_tasks` is None if the browser cannot trace.
     """
 
     nodes: int
@@ -120,9 +119,9 @@ class Profile(ReportJson, frozen=True):
 
 
 class BackendBench(ReportJson, frozen=True, kw_only=True):
-    """One backend in one browser. What could not be measured is None, and a problem says why.
+    """One backend in one browser. A missing measurement is None, and a problem says why.
 
-    `endpoint` is the browser's address, or the name of one of several that are started here; empty for one alone.
+    `endpoint` is the browser's address, or the name of one of several local browsers; empty for a single one.
     """
 
     endpoint: str
@@ -140,13 +139,13 @@ class BackendBench(ReportJson, frozen=True, kw_only=True):
 
     @property
     def measured(self) -> bool:
-        """Whether everything was."""
+        """Whether all measurements exist."""
         parts = (self.first_load, self.second_load, self.profile, self.peak_memory)
         return all(part is not None for part in parts) and self.run_times is not None and len(self.run_times.runs) > 0
 
 
 class BenchReport(ReportJson, frozen=True):
-    """Everything."""
+    """The whole benchmark report."""
 
     bundle: str
     title: str
@@ -155,11 +154,11 @@ class BenchReport(ReportJson, frozen=True):
     backends: tuple[BackendBench, ...]
 
     def problems(self) -> list[Problem]:
-        """Those of all backends."""
+        """Return the problems of all backends."""
         return [problem for each in self.backends for problem in each.problems]
 
 
 def exit_code(report: BenchReport) -> int:
-    """Return 0 only where every measurement of every backend succeeded, without a problem."""
+    """Return 0 only if every measurement of every backend succeeded without a problem."""
     complete = bool(report.backends) and all(each.measured for each in report.backends)
     return CLEAN if complete and not report.problems() else FAILED

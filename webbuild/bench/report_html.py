@@ -1,4 +1,4 @@
-"""The report as one HTML page: nothing is loaded, nothing runs, every string from outside is escaped."""
+"""The report as one HTML page: no external files, no scripts, and all external strings are escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.verify import formatting
 
 
 def render(report: BenchReport) -> str:
-    """Return the page."""
+    """Render the page."""
     templates = template_environment("webbuild.bench")
     templates.filters.update(
         ms=formatting.format_milliseconds,

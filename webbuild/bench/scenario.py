@@ -12,11 +12,11 @@ from webbuild.verify.bundle import Bundle
 from webbuild.verify.inputs import VerifyInput
 
 WARMUP_RUNS = 3
-"""Runs before those that count: the first ones fill caches, the browser's and the processor's."""
+"""Runs before the measured ones: they fill the caches of the browser and the CPU."""
 
 
 class Scenario(Struct, frozen=True):
-    """The bundle and who serves it, its samples, how often they run, the seconds of a step, the precision."""
+    """The bundle and its server, the samples, the number of runs, the time limit of a step, and the precision."""
 
     server: Server
     sent_bytes: SentFiles
@@ -28,5 +28,5 @@ class Scenario(Struct, frozen=True):
     precision: str = "auto"
 
     def run(self, driver: PageDriver, times: int) -> list[RunTiming]:
-        """Run the held samples one after another, and from the first again, so often."""
+        """Run the decoded samples `times` times in total, in rotation."""
         return [driver.run(index % len(self.samples)) for index in range(times)]

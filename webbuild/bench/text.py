@@ -1,4 +1,4 @@
-"""The report as text: a line for every browser and backend, then what failed and how to fix it."""
+"""The report as text: a line for every browser and backend, then the failures and their fixes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def print_report(report: BenchReport, console: Console) -> None:
-    """Print a report for people."""
+    """Print a report as text."""
     from rich.text import Text
 
     if not report.backends:

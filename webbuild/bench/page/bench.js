@@ -1,4 +1,4 @@
-// The page `webbuild bench` drives: it loads the bundle as a visitor's page does, runs it, and tells the times.
+// The page driven by `webbuild bench`: it loads the bundle like a visitor's page, runs it, and returns the times.
 
 import { answer, pictures, runOptions, tensors } from "./calls.js";
 import { counted, countingWorker } from "./counters.js";
@@ -6,15 +6,15 @@ import { heap, MemoryPeak } from "./memory.js";
 
 /** @type {any} */
 let model = null;
-/** What each sample is run with, decoded before: a frame of a camera comes as pixels too. */
-const held = [];
-/** The pictures of each sample, null for tensors. */
-const looked = [];
+/** A function per sample that runs it on decoded pixels, like a camera's frame. */
+const runs = [];
+/** The decoded pictures of each sample, null for tensors. */
+const sources = [];
 
 const peak = new MemoryPeak(heap);
 
 const commands = {
-  /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
+  /** Loads; returns milliseconds since the import began: loader imported, session created, `load()` resolved. */
   async load({ entry, backend, precision, worker, trace, watched }) {
     if (watched) peak.watch();
     const start = performance.now();
@@ -24,58 +24,58 @@ const commands = {
     const onProgress = ({ stage, loaded, total }) => {
       if (stage === "session" && loaded === total) session = performance.now() - start;
     };
-    const own = worker ? { worker: () => countingWorker(worker) } : {};
-    model = await bundle.load({ backend, precision, trace, onProgress, ...own });
+    const counting = worker ? { worker: () => countingWorker(worker) } : {};
+    model = await bundle.load({ backend, precision, trace, onProgress, ...counting });
     const loaded = performance.now() - start;
     const { reason, warnings } = model;
     return { imported, session, loaded, backend: model.backend, reason, warnings, info: model.info() };
   },
 
-  /** The first answer that a visitor gets: of a picture's file. */
+  /** Times the first run of a visitor: from a picture file. */
   async first({ urls, feeds, options, second }) {
     if (feeds !== null) return timed(async () => model.runTensors(await tensors(feeds)));
-    const given = await runOptions(options, second);
-    return timed(async () => runAll(await pictures(urls), given));
+    const all = await runOptions(options, second);
+    return timed(async () => runAll(await pictures(urls), all));
   },
 
   async hold({ urls, feeds, options, second }) {
     if (feeds !== null) {
-      const given = await tensors(feeds);
-      held.push(() => model.runTensors(given));
-      looked.push(null);
+      const inputs = await tensors(feeds);
+      runs.push(() => model.runTensors(inputs));
+      sources.push(null);
       return;
     }
     const blobs = [await pictures(urls)].flat();
     const bitmaps = await Promise.all(blobs.map((blob) => createImageBitmap(blob)));
     const source = bitmaps.length === 1 ? bitmaps[0] : bitmaps;
-    const own = await runOptions(options, second);
-    held.push(() => runAll(source, own));
-    looked.push(source);
+    const all = await runOptions(options, second);
+    runs.push(() => runAll(source, all));
+    sources.push(source);
   },
 
-  /** Bytes that the first stage of several reads back from the GPU; null for a model of one stage, and of tensors. */
+  /** Bytes that the first of several stages reads back from the GPU; null for a single stage, and for tensors. */
   async between({ sample }) {
-    if (model.info().stages === undefined || looked[sample] === null) return null;
+    if (model.info().stages === undefined || sources[sample] === null) return null;
     const before = await counted();
-    const scene = await model.look(looked[sample]);
+    const scene = await model.look(sources[sample]);
     const after = await counted();
     await scene.release();
     return after.readBytes - before.readBytes;
   },
 
   async run({ sample }) {
-    return timed(held[sample]);
+    return timed(runs[sample]);
   },
 
-  /** What a held sample comes to; masks and maps are too much to hand out as they are. */
+  /** The result of a decoded sample; not for masks and maps, which are too large. */
   async answer({ sample }) {
-    return held[sample]();
+    return runs[sample]();
   },
 
-  /** Bytes of JavaScript, this page's and its workers'; null where the browser does not tell soon. */
+  /** Bytes of JavaScript of this page and its workers; null if the browser does not report it in time. */
   heap,
 
-  /** The most of that since the load, which was watched. */
+  /** The peak of these bytes since a `watched` load. */
   async peak() {
     return peak.stop();
   },
@@ -90,7 +90,7 @@ const commands = {
 
 const ARRAYS = { float32: Float32Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, bool: Uint8Array };
 
-/** Runs every stage. The last is asked what it cannot do without: about a click on the middle, or about zeros. */
+/** Runs every stage. A required prompt is a click in the middle; other required tensors are zeros. */
 async function runAll(source, options) {
   const inputs = model.manifest.stages?.at(-1)?.inputs ?? [];
   const tensorInputs = inputs.filter(({ kind }) => kind === "tensor");
@@ -115,7 +115,7 @@ async function middle(source) {
   return { x: width / 2, y: height / 2 };
 }
 
-/** The stages are whatever numbers the runtime's result has under `timings`. */
+/** Times a run. The stages are all numbers in `timings` of the runtime's result. */
 async function timed(work) {
   const start = performance.now();
   const result = await work();

@@ -1,16 +1,16 @@
-// What the page and its workers hold: bytes of JavaScript and WebAssembly.
+// Memory of the page and its workers: bytes of JavaScript and WebAssembly.
 
-const SOON = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Bytes after a collection of garbage; null where the browser does not tell soon, or has the function and refuses. */
+/** Bytes after a garbage collection; null if the browser does not report them in time, or refuses. */
 export async function heap() {
   if (!performance.measureUserAgentSpecificMemory || !crossOriginIsolated) return null;
-  const late = new Promise((resolve) => setTimeout(() => resolve(null), SOON));
-  const told = await Promise.race([performance.measureUserAgentSpecificMemory().catch(() => null), late]);
-  return told === null ? null : told.bytes;
+  const timeout = new Promise((resolve) => setTimeout(() => resolve(null), TIMEOUT_MS));
+  const measured = await Promise.race([performance.measureUserAgentSpecificMemory().catch(() => null), timeout]);
+  return measured === null ? null : measured.bytes;
 }
 
-/** The most bytes that were held while it watched. */
+/** The peak of repeated memory measurements. */
 export class MemoryPeak {
   #measure;
   #watching = false;
@@ -28,13 +28,13 @@ export class MemoryPeak {
     void this.#repeat();
   }
 
-  /** @returns {number | null} the peak; null where a measurement is missing: there could have been more then. */
+  /** @returns {number | null} the peak; null if a measurement is missing, because the peak may have been then. */
   stop() {
     this.#watching = false;
     return this.#most;
   }
 
-  /** Measures one time after another: a worker answers between two of its tasks. */
+  /** Measures repeatedly, one at a time: a worker only answers between two tasks. */
   async #repeat() {
     while (this.#watching) {
       const bytes = await this.#measure().catch(() => null);
