@@ -1,4 +1,4 @@
-"""The bisect command: a model, its reference, the backend in a browser, and a search for each input."""
+"""Bisection of a model: opens the reference and the backend in a browser, and searches each input."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ ProgressCallback = Callable[[str], None]
 
 
 class BisectOptions(Struct, frozen=True):
-    """Options of the search: the browser, the reference, the relative tolerance, seconds for a session.
+    """Options of the search: browser, reference, tolerance, and the time limit of a session in seconds.
 
-    The tolerance is relative to the largest magnitude.
+    The tolerance is relative to a value's largest magnitude. `resume` reuses the sessions of an interrupted search.
     """
 
     browser: BrowserName = "chromium"
@@ -50,7 +50,7 @@ class BisectOptions(Struct, frozen=True):
 def bisect_in_browser(
     subject: ModelUnderTest, how: BisectOptions, say: ProgressCallback = lambda _: None
 ) -> Iterator[tuple[BisectReport, BisectResult, SubgraphRunner]]:
-    """Search a subject in a browser; the reference's values last for the block.
+    """Search a model in a browser; the reference's values exist inside the `with` block.
 
     Raises:
         WebbuildError: `no-reference`, `missing-input`, `nothing-to-bisect`, `chromium-crashed`, `no-adapter`,
@@ -69,7 +69,7 @@ def search_inputs(
     folder: Path,
     say: ProgressCallback = lambda _: None,
 ) -> tuple[BisectReport, BisectResult, SubgraphRunner]:
-    """Search each input until one differs: on `backend`, against `other`, whose values are kept in `folder`."""
+    """Search each input until one differs: `backend` against `other`; the values of `other` are stored in `folder`."""
     known = hash_values(
         subject.sha256, subject.graph.outputs, msgspec.to_builtins(subject.options), backend.name, other.name
     )
@@ -121,7 +121,7 @@ def search_inputs(
 
 @contextmanager
 def open_runners(subject: ModelUnderTest, how: BisectOptions) -> Iterator[tuple[BrowserSession, SessionRunner]]:
-    """Start the browser with the subject's build, and the reference: native, or the build for WebAssembly."""
+    """Start the browser with the model's engine build, and the reference: native, or the WebAssembly build."""
     build = subject.build
     wasm = build.target.build == "wasm" and how.reference == "native"
     with open_local_browser(how.browser, webgpu=not wasm) as browser:
@@ -151,7 +151,7 @@ def _check(subject: ModelUnderTest) -> None:
         ]:
             raise WebbuildError(
                 "missing-input",
-                f"{subject.name}: '{case.title}' has nothing for input '{missing[0]}'",
+                f"{subject.name}: '{case.title}' has no tensor for input '{missing[0]}'",
                 "give every input in an .npz file: --sample FILE",
                 exit_code=USAGE,
             )

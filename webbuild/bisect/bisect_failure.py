@@ -1,4 +1,4 @@
-"""The first node without which a session is made, or a run ends: from the engine's message, else by search."""
+"""Finds the first node that makes a session or a run fail: from the engine's message, else by bisection."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import Subgraph
 
 _NAMED = re.compile(r"(?<![\w/])n(\d+)(?:_\d+)?(?!\w)")
-"""A node's name in a cut."""
+"""A node's name in an extracted model."""
 _CODES: dict[str, CulpritCode] = {
     "no-session": "node-session-failure",
     "throws": "node-throws",
     "hang": "node-hangs",
     "crash": "node-crashes",
 }
-"""Codes by how the session ended."""
+"""Codes by the status of the session."""
 
 
 class FailureSearch:
-    """Looks for nodes whose sessions fail."""
+    """Search for nodes that make sessions fail."""
 
     def __init__(self, runner: SubgraphRunner, splits: PartitionPoints) -> None:
         self._tester, self._splits = runner, splits
 
     def find(self, failed: SubgraphResult) -> Culprit:
-        """Return the smallest piece of one that fails which still fails; the first in the order of the nodes."""
+        """Return the smallest failing piece inside a failing one; the first in node order."""
         tested: set[Subgraph] = set()
         for hinted in self._named_in_message(failed, tested):
             return hinted
@@ -47,11 +47,11 @@ class FailureSearch:
         return self._extend_prefix(piece[:fails], runs, last)
 
     def estimated_sessions(self, failed: SubgraphResult) -> int:
-        """Return how many sessions it takes to find what fails, about: few where the engine names a node."""
+        """Return the approximate number of sessions to find the failing node: few if the engine names it."""
         return 3 if _NAMED.search(failed.message) else len(failed.subgraph).bit_length() + 3
 
     def _named_in_message(self, failed: SubgraphResult, tested: set[Subgraph]) -> Iterator[Culprit]:
-        """Try alone the node that the engine names, once."""
+        """Try each node that the engine names alone, once; yield it if it fails."""
         for named in _NAMED.findall(failed.message):
             unit = self._unit(failed.subgraph, int(named))
             if unit and unit != failed.subgraph and unit not in tested:
@@ -61,7 +61,7 @@ class FailureSearch:
                     yield _failure_culprit(tried)
 
     def _unit(self, piece: Subgraph, node: int) -> Subgraph:
-        """Return the part of a piece around a node that cannot be divided."""
+        """Return the smallest part of a piece that contains a node."""
         if node not in piece:
             return ()
         at, position = [0, *self._splits.lengths(piece), len(piece)], piece.index(node)
@@ -69,7 +69,7 @@ class FailureSearch:
         return piece[start : min(each for each in at if each > position)]
 
     def _extend_prefix(self, prefix: Subgraph, runs: int, failed: SubgraphResult) -> Culprit:
-        """Return the shortest suffix of a prefix that fails; the prefix without that suffix runs."""
+        """Return the shortest failing suffix of a failing prefix; its first `runs` nodes run."""
         starts = [0, *self._splits.lengths(prefix)]
         starts = [start for start in starts if start <= runs]
         step, fails = 1, 0
@@ -82,7 +82,7 @@ class FailureSearch:
                 break
             good = back
             step *= 2
-        while good - fails > 1:  # between one that is too short and one that fails
+        while good - fails > 1:  # between a suffix that is too short and one that fails
             middle = (good + fails) // 2
             tried = self._tester.run_one(prefix[starts[middle] :])
             if tried.verdict == "fails":

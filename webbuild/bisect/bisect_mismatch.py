@@ -1,4 +1,4 @@
-"""Nodes whose answers differ: subgraphs that differ are split again and again, all branches at once."""
+"""Finds nodes with differing outputs: splits differing subgraphs recursively, all branches at once."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 
 BRANCHING = 16
-"""Parts that a subgraph which differs is split into."""
+"""Number of parts into which a differing subgraph is split."""
 SINGLE_NODE_LIMIT = 64
-"""Parts in a session, about."""
+"""Approximate number of parts in a session."""
 
 
 def find_mismatches(
     runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult
 ) -> tuple[list[Culprit], list[SubgraphResult], list[SubgraphResult]]:
-    """Return the nodes that differ alone, the pieces that differ with no part that does, and what could not be tried.
+    """Return the nodes that differ alone, the pieces that differ without a differing part, and the untried parts.
 
-    The last are parts whose sessions fail though the whole runs.
+    Sessions of untried parts fail, although the whole graph runs.
     """
     culprits: list[Culprit] = []
     joint: list[SubgraphResult] = []

@@ -1,4 +1,4 @@
-"""Pages of the bisect codes, as `webbuild explain` prints them."""
+"""Pages of the bisect codes for `webbuild explain`."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ errors add up, or a small error changes a decision (a TopK, a comparison).
 How: the report plots the error against the depth. If it grows evenly, nothing is broken: give a --tolerance that fits
 the model, or compare by task with `webbuild verify`. If it jumps, look at the node after the jump.""",
 }
-"""Code -> a page of text, the first line a summary."""
+"""Code -> page of text; the first line is a summary."""

@@ -1,4 +1,4 @@
-"""Comparison of one value inside a graph: as the outputs of a model, but with masks compared by themselves."""
+"""Comparison of one value inside a graph: like an output of a model, but mask elements are compared separately."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.manifest.tasks.tensor import TensorTask
 
 _TASK = TensorTask()
 MASK_MAGNITUDE = 1e8
-"""Magnitude from which on a number says "not this one": beside it, others would be too small to be compared."""
+"""Elements of at least this magnitude are masks ("not this one"): in the signal they would hide all other errors."""
 
 
 def compare_value(
@@ -31,11 +31,10 @@ def compare_value(
     *,
     quantized: bool = False,
 ) -> Comparison:
-    """Judge a value.
+    """Compare a value with the reference.
 
-    Floats may lie `tolerance` of the value's largest magnitude apart. Where the reference is as large as
-    a mask, each number is compared with itself. Integers are exact, but for those that are `quantized` floats: a
-    rounding may turn one into the next, and on average they are within the tolerance.
+    Floats may differ by `tolerance` times the value's largest magnitude; mask elements by `tolerance` times their own.
+    Integers must be equal, unless they are `quantized` floats: these may differ by 1, with a mean within the tolerance.
     """
     if want.shape == got.shape and want.dtype == got.dtype and want.dtype.kind == "f":
         masks = _same_masks(want, got, tolerance)

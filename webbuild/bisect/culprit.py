@@ -24,11 +24,11 @@ CulpritCode = Literal[
 
 
 class Culprit(Struct, frozen=True):
-    """One finding: the fewest nodes that show it, and what they showed.
+    """One finding: the fewest nodes that show it, and their result.
 
-    `node` is the node to blame, None where errors accumulate or several are needed. `downstream` says that another
-    finding lies upstream: what is wrong here was fed with right values all the same. `placement` is gpu or cpu, empty
-    where the engine does not say; `reproduced` whether a session of this piece and nothing else shows it.
+    `node` is the culprit, None if errors accumulate or several nodes are needed. `downstream` is whether another
+    finding is upstream, although this one got reference values as inputs. `placement` is gpu or cpu, empty if the
+    engine does not report it; `reproduced` is whether a session with only this piece shows it.
     """
 
     code: CulpritCode
@@ -49,11 +49,11 @@ class DepthError(Struct, frozen=True):
 
 
 class BisectResult(Struct, frozen=True):
-    """The result of a bisection: the culprits, the error by depth, and why the search is unfinished, if it is.
+    """The result of a bisection: the culprits, and the error by depth.
 
-    `whole_graph` is the whole graph's own run; `compared_values` counts the values that said something;
-    `sessions` those made on the backend. `unresolved` are pieces whose sessions fail though the whole runs.
-    `unfinished` says why the search ended before all was found, if it did.
+    `whole_graph` is the run of the whole graph; `compared_values` is the number of values with signal, `sessions` the
+    number of sessions on the backend. `unresolved` are pieces with failing sessions although the whole graph runs.
+    `unfinished` says why the search stopped early, empty if it finished.
     """
 
     whole_graph: SubgraphResult

@@ -1,4 +1,4 @@
-"""Error by depth: intermediate values of the whole graph, run on the backend from its inputs."""
+"""Error by depth: errors of intermediate values when the backend runs the whole graph from its inputs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 
 MAX_POINTS = 32
-"""Values that are looked at."""
+"""Maximum number of values."""
 
 
 def error_by_depth(runner: SubgraphRunner) -> tuple[DepthError, ...]:
-    """Return the errors of floats at about even depths. To read them may keep the engine from fusing around them."""
+    """Return the errors of floats at about even depths. Reading them may keep the engine from fusing around them."""
     graph = runner.graph
     count = len(graph.nodes)
     piece = tuple(range(count))

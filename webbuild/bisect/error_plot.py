@@ -1,4 +1,4 @@
-"""Errors that accumulate as a page: the error against the depth, on a logarithmic scale."""
+"""HTML page of accumulated errors: the error against the depth, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webbuild.reporting.jinja import template_environment
 
 LEFT, TOP, WIDTH, HEIGHT = 64, 12, 720, 260
 _LEAST = 1e-9
-"""Errors below are drawn here: float32 tells no two of them apart."""
+"""Smaller errors are drawn here: they are below the resolution of float32."""
 
 
 class ErrorPoint(Struct, frozen=True):
-    """A value of the graph: where it is drawn, and what it is. `error` is None where it is not finite."""
+    """A value of the graph, and its position in the plot. `error` is None if it is not finite."""
 
     x: float
     y: float
@@ -26,7 +26,7 @@ class ErrorPoint(Struct, frozen=True):
 
 
 class ErrorPlot(Struct, frozen=True):
-    """Dots by depth, the decades of the scale and the tolerance, by their heights."""
+    """Dots by depth, and the heights of the decades and of the tolerance."""
 
     dots: tuple[ErrorPoint, ...]
     decades: tuple[tuple[int, float], ...]
@@ -35,7 +35,7 @@ class ErrorPlot(Struct, frozen=True):
 
 
 def layout_plot(report: BisectReport) -> ErrorPlot:
-    """Lay the errors of a report out, whole decades around them and the tolerance."""
+    """Lay out the errors of a report; the scale covers them and the tolerance in whole decades."""
     errors = [max(depth.error, _LEAST) for depth in report.depth_errors if depth.error is not None]
     around = [math.log10(each) for each in (*errors, max(report.tolerance, _LEAST))]
     low = math.floor(min(around))
@@ -56,7 +56,7 @@ def layout_plot(report: BisectReport) -> ErrorPlot:
 
 
 def render_error_plot(report: BisectReport) -> str:
-    """Return the page. Names of the model are escaped in it."""
+    """Render the page. Names of the model are escaped."""
     box = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
     page = template_environment("webbuild.bisect").get_template("error_by_depth.html.j2")
     return page.render(report=report, plot=layout_plot(report), **box)

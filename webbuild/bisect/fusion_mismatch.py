@@ -1,4 +1,4 @@
-"""A piece that differs though none of its parts does: nodes that are fused, or cannot be told apart, or rounding."""
+"""Pieces that differ although no part differs: fused nodes, inseparable nodes, or accumulated rounding."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from webbuild.subgraph.extract import MAX_COPIES, Subgraph, computed_values
 from webbuild.subgraph.graph import ModelGraph
 
 MAX_FUSED_NODES = 8
-"""Nodes that an engine makes one kernel of, at most."""
+"""Maximum number of nodes that an engine fuses into one kernel."""
 VANISHING_FACTOR = 4
-"""How many times smaller an error is without fusion, where fusion makes it."""
+"""Minimum ratio of the error with fusion to the error without, if fusion is the cause."""
 
 
 def find_joint_mismatch(runner: SubgraphRunner, splits: PartitionPoints, parent: SubgraphResult) -> Culprit | None:
-    """Return the fewest neighbours that differ together, with the cause; None if they agree alone."""
+    """Return the fewest adjacent nodes that differ together, with the cause; None if they agree in an own session."""
     piece = parent.subgraph
     prefixes = [piece[:count] for count in splits.lengths(piece)]
     prefix = _minimal_failing(runner, prefixes, parent)
@@ -27,12 +27,12 @@ def find_joint_mismatch(runner: SubgraphRunner, splits: PartitionPoints, parent:
     best = _connected_part(runner, end)
     if best is None:
         return None
-    # Rounding adds up in numbers only: another integer or a boolean that differs has a node that made it differ.
+    # Rounding accumulates only in floats: a differing integer or boolean has a culprit node.
     return judge_group(runner, best, "error-accumulation" if _has_only_numbers(runner, best) else "joint-mismatch")
 
 
 def judge_group(runner: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
-    """Return the cause for nodes that differ together: fusion, if they agree when values between them are read."""
+    """Return the finding of nodes that differ together: fusion if they agree with inner values read, else `rest`."""
     if len(best.subgraph) > MAX_FUSED_NODES:
         return Culprit(rest, best.subgraph, best)
     unfused = runner.run_one(best.subgraph, also=tuple(computed_values(runner.graph, best.subgraph)))
@@ -40,7 +40,7 @@ def judge_group(runner: SubgraphRunner, best: SubgraphResult, rest: CulpritCode)
 
 
 def _minimal_failing(runner: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:
-    """Return the smallest that differs, of pieces that grow and one that holds them all and differs."""
+    """Return the smallest differing piece of growing `pieces`, else `largest`, which contains them all and differs."""
     low, high, best = -1, len(pieces), largest
     while high - low > 1:
         count = min(MAX_COPIES, high - low - 1)
@@ -56,7 +56,7 @@ def _minimal_failing(runner: SubgraphRunner, pieces: Sequence[Subgraph], largest
 
 
 def _connected_part(runner: SubgraphRunner, tried: SubgraphResult) -> SubgraphResult | None:
-    """Leave out the nodes that the wrong values do not depend on; None for a piece that agrees in its own session."""
+    """Remove the nodes that the wrong values do not depend on; None if the piece agrees in its own session."""
     graph: ModelGraph = runner.graph
     makers = {graph.producer[each.subject.output] for each in tried.differing}
     needed = makers.union(*(graph.ancestors(maker) for maker in makers))
@@ -69,13 +69,13 @@ def _connected_part(runner: SubgraphRunner, tried: SubgraphResult) -> SubgraphRe
 
 
 def _has_only_numbers(runner: SubgraphRunner, tried: SubgraphResult) -> bool:
-    """Whether what differs are floats, or floats that were quantized."""
+    """Whether only floats and quantized floats differ."""
     names = [each.subject.output for each in tried.differing]
     return all(runner.reference[n].dtype.kind == "f" or n in runner.graph.quantized_values for n in names)
 
 
 def _vanishes(tried: SubgraphResult, unfused: SubgraphResult) -> bool:
-    """Whether the values that differ agree once all values between them are read."""
+    """Whether the differing values agree once all inner values are read."""
     names = {each.subject.output for each in tried.differing}
     left = max(
         (each.tolerance_used for each in unfused.comparisons if each.subject.output in names), default=float("inf")

@@ -1,4 +1,4 @@
-"""A finding as a text to be pasted as an issue: versions, adapter, browser, operator, attributes, shapes, numbers."""
+"""A finding as the text of a bug report: versions, adapter, browser, operator, attributes, shapes, numbers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TITLES = {
     "error-accumulation": "rounding errors add up",
     "joint-mismatch": "several nodes differ together",
 }
-"""Code -> what is wrong, with the operators."""
+"""Code -> title of the issue, with the operators."""
 
 
 def issue_text(report: BisectReport, finding: BisectFinding, repro: Repro) -> str:
-    """Return the text, in Markdown. Names of the model stand in code only, where they mean nothing."""
+    """Return the Markdown text. Names of the model only appear as code, so that they are not interpreted."""
     templates = template_environment(
         "webbuild.bisect", html=False
-    )  # Markdown: what comes from the model goes through `code`
+    )  # Markdown: all strings of the model go through `code`
     templates.filters |= {"code": inline_code, "code_block": code_block}
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     tensors = [(name, repro.values[name], array) for name, array in (*repro.feeds.items(), *repro.expected.items())]
@@ -46,13 +46,13 @@ def issue_text(report: BisectReport, finding: BisectFinding, repro: Repro) -> st
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return a text as a block of code, whatever is in it."""
+    """Return any text as a code block."""
     lines = [printable(line, 2000) for line in text.splitlines()]
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", "".join(lines))), default=0))
     return "\n".join([f"{fence}{language}", *lines, fence])
 
 
 def inline_code(text: object) -> str:
-    """Return a text as code in one line, whatever is in it."""
+    """Return any text as inline code."""
     clean = printable(str(text).replace("\n", " "), 300).replace("`", "'")
     return f"`{clean}`" if clean.strip() else "` `"

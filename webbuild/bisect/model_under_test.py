@@ -34,20 +34,20 @@ from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.stage_reference import inputs_of_stage
 
 MAX_WEIGHT_BYTES = 1 << 30
-"""Bytes of weights that go into a session as one model."""
+"""Maximum bytes of weights of a model: a session takes it as one file."""
 
 
 class BisectInput(Struct, frozen=True):
-    """One input, by the name that people know it by."""
+    """One input with its display name."""
 
     title: str
     feeds: dict[str, Array]
 
 
 class ModelUnderTest(Struct, frozen=True):
-    """A graph, its inputs, the build that the backend is, and how the bundle makes its sessions.
+    """A graph, its inputs, the engine build of the backend, and the session options.
 
-    `features` are what the adapter must have: without them every session throws.
+    `features` are the required adapter features: without them every session throws.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ModelUnderTest(Struct, frozen=True):
 
 
 class ModelSelection(Struct, frozen=True):
-    """What the command was given about its subject."""
+    """The command-line options that select the model under test."""
 
     path: Path
     backend: str = "webgpu"
@@ -74,12 +74,12 @@ class ModelSelection(Struct, frozen=True):
 
     @property
     def build(self) -> Build:
-        """The build of the engine."""
+        """The engine build."""
         return "wasm" if self.backend == "wasm" else "webgpu"
 
 
 def open_model_under_test(selection: ModelSelection) -> ModelUnderTest:
-    """Open a bundle, where the path is a folder, or a model.
+    """Open a bundle if the path is a folder, else a model.
 
     Raises:
         WebbuildError: what `open_bundle`, `load_onnx` and `resolve_sizes` raise; `no-graph`, `too-large-to-bisect`,
@@ -152,7 +152,7 @@ def _model(selection: ModelSelection) -> ModelUnderTest:
 
 
 def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
-    """Return a model's graph, its shapes inferred and its weights inside; the model is changed."""
+    """Return a model's graph with inferred shapes and embedded weights; the model is changed."""
     infer_shapes(model)
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
     if weights > MAX_WEIGHT_BYTES:
@@ -167,7 +167,7 @@ def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
 
 
 def _bundled_build(bundle: Bundle, selection: ModelSelection) -> OrtWebBuild:
-    """Return the build that the bundle's own runtime takes in Chromium."""
+    """Return the build that the bundle's own runtime uses in Chromium."""
     names = ("wasm", "jspi") if selection.backend == "wasm" else ("jspi", "asyncify")
     engine_builds = {build.build: build for build in bundle.manifest.engines}
     chosen_build = next((engine_builds[name] for name in names if name in engine_builds), None)

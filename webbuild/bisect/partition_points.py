@@ -1,4 +1,4 @@
-"""Partition points: where to split a part of the graph evenly, with few tensors across the cut."""
+"""Partition points: positions that split a part of the graph evenly, with few bytes across the cut."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from webbuild.subgraph.graph import ModelGraph
 
 
 class PartitionPoints:
-    """Ways to divide pieces of a graph. Place p lies before node p."""
+    """Ways to split pieces of a graph. Position p is before node p."""
 
     def __init__(self, graph: ModelGraph) -> None:
         self._graph = graph
 
     @cached_property
     def _crossing(self) -> tuple[list[int], list[bool]]:
-        """Of each place the bytes that cross it, and whether all of them can."""
+        """For each position, the bytes of the values that cross it, and whether all of them may."""
         count = len(self._graph.nodes)
         change, barred = [0] * (count + 2), [0] * (count + 2)
         for name, maker in self._graph.producer.items():
@@ -34,12 +34,12 @@ class PartitionPoints:
         return costs, free
 
     def lengths(self, piece: Subgraph) -> list[int]:
-        """Return how many of a piece's nodes may be taken from its front: some, and not all."""
+        """Return the possible lengths of a proper prefix of a piece."""
         free = self._crossing[1]
         return [count for count in range(1, len(piece)) if free[piece[count]]]
 
     def split(self, piece: Subgraph, most: int) -> list[Subgraph]:
-        """Return up to `most` parts of a piece: itself alone where it cannot be divided."""
+        """Split a piece into up to `most` parts; return the piece itself if it cannot be split."""
         at = [0, *self._lengths(piece, most), len(piece)]
         return [piece[start:stop] for start, stop in pairwise(at)]
 

@@ -1,7 +1,7 @@
-"""A graph compared piece by piece: each piece is fed with the reference's values, so that no error is passed on.
+"""Piecewise comparison of a graph: each piece takes the reference's values, so that errors do not propagate.
 
-That is how a model is judged whose own noise drowns its outputs: in some quantized networks the rounding of one number
-turns many others, so that outputs differ and every kernel is right.
+It judges models with outputs below the noise floor: in some quantized networks the rounding of one number changes many
+others, so outputs differ although every kernel is right.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from webbuild.browser.driven_browser import BrowserName
 
 
 def compare_pieces(selection: ModelSelection, browser: BrowserName = "chromium") -> int:
-    """Search a graph in a browser for a node that is wrong, and return how many values agree.
+    """Search a graph in a browser for a wrong node, and return the number of values that agree.
 
     Returns:
-        0 where a node is to blame, or a part could not be tried.
+        0 if a node is wrong, or a part could not be tried.
 
     Raises:
         WebbuildError: what `open_model_under_test` and `bisect_in_browser` raise.
@@ -27,6 +27,6 @@ def compare_pieces(selection: ModelSelection, browser: BrowserName = "chromium")
 
 
 def agreeing_values(report: BisectReport) -> int:
-    """Return how many values agree where no node is to blame, else 0."""
+    """Return the number of values that agree if no node is wrong, else 0."""
     blamed = any(each.code != "error-accumulation" for each in report.findings)
     return 0 if blamed or report.unresolved or report.unfinished else report.compared_values

@@ -15,7 +15,7 @@ from webbuild.subgraph.graph import ModelGraph
 
 
 class ValueDescription(Struct, frozen=True):
-    """A value at a node: `shape` as far as it is known before a run, `constant` where it stands in the file."""
+    """A value at a node: `shape` as far as known before a run, `constant` if it is stored in the file."""
 
     name: str
     dtype: str
@@ -24,7 +24,7 @@ class ValueDescription(Struct, frozen=True):
 
 
 class NodeDescription(Struct, frozen=True):
-    """A node of the graph, by its place among those that are no constants."""
+    """A node of the graph, by its index among nodes other than Constant."""
 
     index: int
     label: str
@@ -36,9 +36,9 @@ class NodeDescription(Struct, frozen=True):
 
 
 class BisectFinding(Struct, frozen=True):
-    """One finding. `downstream`: another one lies upstream. `shader` is the source of one that did not compile.
+    """One finding. `downstream`: another finding is upstream. `shader` is the source of a shader that did not compile.
 
-    `files` are where its smallest cut was written, if it was.
+    `files` are the files of its reproduction, if written.
     """
 
     code: str
@@ -53,9 +53,9 @@ class BisectFinding(Struct, frozen=True):
 
 
 class BisectReport(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A search. `engine` and `reference` name what was compared; `nodes` are those that were searched.
+    """The report of a search. `engine` was compared with `reference`; `nodes` is the number of searched nodes.
 
-    `sample` is the input on which they differ; all inputs where they do not.
+    `sample` is the input on which they differ, else all inputs.
     """
 
     subject: str
@@ -77,7 +77,7 @@ class BisectReport(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def exit_code(report: BisectReport) -> int:
-    """Return 0 where nothing differs and something was compared, else 1."""
+    """Return 0 if something was compared and nothing differs, else 1."""
     return CLEAN if report.whole_graph_verdict == "agrees" and report.compared_values else FAILED
 
 

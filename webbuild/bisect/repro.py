@@ -1,4 +1,4 @@
-"""A finding as files of its own: the smallest cut, its real inputs, and what was wanted of it."""
+"""Reproduction of a finding: the smallest extracted model, its real inputs, and the expected outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.subgraph.extract import Subgraph, extract_subgraphs, rename_node, 
 
 
 class Repro(Struct, frozen=True):
-    """A model with plain names, what it is fed, and what the reference gives; `values` are the names in the graph."""
+    """A model with plain names, its inputs, and the reference's outputs; `values` maps to the names in the graph."""
 
     model: onnx.ModelProto
     feeds: dict[str, NDArray[Any]]
@@ -25,7 +25,7 @@ class Repro(Struct, frozen=True):
 
 
 def build_repro(runner: SubgraphRunner, piece: Subgraph) -> Repro:
-    """Make a piece a model: inputs x0, x1..., outputs y0, y1..., nodes by their places in the graph."""
+    """Turn a piece into a model: inputs x0, x1..., outputs y0, y1..., nodes named by their index in the graph."""
     graph = runner.graph
     runner.reference.compute([*subgraph_inputs(graph, piece), *values_to_read(graph, piece)])
     extracted = extract_subgraphs(graph, [piece], runner.reference)
@@ -49,7 +49,7 @@ def build_repro(runner: SubgraphRunner, piece: Subgraph) -> Repro:
 
 
 def write_repro(repro: Repro, folder: Path) -> None:
-    """Write `repro.onnx`, and its tensors as onnx's own tests have them, in `test_data_set_0`."""
+    """Write `repro.onnx`, and its tensors to `test_data_set_0`, in the format of ONNX's backend tests."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     (folder / "repro.onnx").write_bytes(repro.model.SerializeToString())

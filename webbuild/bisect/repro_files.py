@@ -1,4 +1,4 @@
-"""The folder that a search leaves: for each finding the smallest cut, a page that shows it, a text to be pasted."""
+"""Writes the result folder: for each finding the smallest model, a page that runs it, and the text of an issue."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ ERROR_PLOT_FILE = "error-by-depth.html"
 def write_findings(
     out: Path, report: BisectReport, result: BisectResult, runner: SubgraphRunner, subject: ModelUnderTest
 ) -> BisectReport:
-    """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
+    """Write the first finding into the folder itself, further ones into `2`, `3`...; return the report with the files.
 
-    What lies after another finding has no cut. Nor have errors that accumulate; `error-by-depth.html` shows them.
+    Findings downstream of others have no files. For accumulated errors, there is `error-by-depth.html`.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -67,7 +67,7 @@ def _is_reportable(culprit: Culprit) -> bool:
 
 
 def _write_build(engine: OrtWebBuild, folder: Path) -> None:
-    """Put the files of the build there as a plain host has them."""
+    """Write the files of the build, uncompressed, for any static host."""
     folder.mkdir()
     for file in (engine.entry, engine.glue):
         shutil.copyfile(file, folder / file.name)

@@ -1,4 +1,4 @@
-"""A finding as a page: it runs the cut in the reader's own browser, and shows wanted and got."""
+"""A finding as an HTML page: it runs the smallest model in the reader's browser, and compares the outputs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from webbuild.browser.tensor_transfer import to_little_endian_bytes
 from webbuild.reporting.jinja import template_environment
 
 CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
-"""Where the page finds the engine when it is opened as a file, which no module can be imported beside."""
+"""The engine's address if the page is opened as a file: file pages cannot import local modules."""
 
 
 def render_repro_page(
     report: BisectReport, finding: BisectFinding, repro: Repro, subject: ModelUnderTest, engine: str
 ) -> str:
-    """Return the page: the model, its inputs and what is wanted are inside; the engine's files lie in `engine`."""
+    """Render the page. It contains the model, its inputs and expected outputs; the engine's files are in `engine`."""
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     build = subject.build
     data = {

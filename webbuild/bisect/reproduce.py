@@ -1,4 +1,4 @@
-"""A finding seen once more in a session of its own, with what the engine says of its place."""
+"""Reproduces a finding in its own session, with the placement that the engine logs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from webbuild.subgraph.extract import Subgraph
 from webbuild.subgraph.graph import ModelGraph
 
 MAX_NODES = 5
-"""Nodes of a cut that is kept."""
+"""Maximum number of nodes of a reproduction."""
 
 
 def reproduce(runner: SubgraphRunner, culprit: Culprit) -> Culprit:
-    """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it."""
-    seen = _reproduce_alone(runner, culprit, culprit.subgraph)
-    if seen is None and culprit.code == "node-mismatch":
-        seen = _find_interaction(runner, culprit) or _reproduce_alone(
+    """Return a finding reproduced with its piece alone, else with the fewest other nodes in the session."""
+    reproduced = _reproduce_alone(runner, culprit, culprit.subgraph)
+    if reproduced is None and culprit.code == "node-mismatch":
+        reproduced = _find_interaction(runner, culprit) or _reproduce_alone(
             runner, culprit, _with_producers(runner.graph, culprit.subgraph)
         )
-    return seen or msgspec.structs.replace(culprit, reproduced=False)
+    return reproduced or msgspec.structs.replace(culprit, reproduced=False)
 
 
 def _reproduce_alone(runner: SubgraphRunner, culprit: Culprit, piece: Subgraph) -> Culprit | None:
@@ -36,7 +36,7 @@ def _reproduce_alone(runner: SubgraphRunner, culprit: Culprit, piece: Subgraph) 
 
 
 def _find_interaction(runner: SubgraphRunner, culprit: Culprit) -> Culprit | None:
-    """Return a node that is wrong only beside another of its operator, with that one: they share what is compiled."""
+    """Return a node that is wrong only next to another node with its operator, and that node: they share a shader."""
     graph = runner.graph
     operators = {graph.nodes[index].op_type for index in culprit.subgraph}
     others = [
@@ -47,19 +47,19 @@ def _find_interaction(runner: SubgraphRunner, culprit: Culprit) -> Culprit | Non
     while len(others) > 1:
         half = others[: len(others) // 2]
         others = half if _differs(runner, culprit, half) else others[len(others) // 2 :]
-    seen = _reproduce_alone(runner, culprit, tuple(sorted({*others, *culprit.subgraph})))
-    return None if seen is None else msgspec.structs.replace(seen, code="shader-cache-interaction")
+    both = _reproduce_alone(runner, culprit, tuple(sorted({*others, *culprit.subgraph})))
+    return None if both is None else msgspec.structs.replace(both, code="shader-cache-interaction")
 
 
 def _differs(runner: SubgraphRunner, culprit: Culprit, others: list[int]) -> bool:
-    """Whether a piece differs with other nodes in its session, each fed with the reference's values."""
+    """Whether a piece differs with other nodes in its session, if all take the reference's values."""
     tried = runner.run_each(
         sorted([*((index,) for index in others), culprit.subgraph])
-    )  # which of them comes first may matter
+    )  # sorted, because the order may matter
     return any(each.subgraph == culprit.subgraph and each.verdict == "differs" for each in tried)
 
 
 def _with_producers(graph: ModelGraph, piece: Subgraph) -> Subgraph:
-    """Return a piece with the nodes that compute what it is fed."""
+    """Return a piece with the nodes that compute its inputs."""
     makers = {graph.producer[name] for index in piece for name in graph.reads[index] if name in graph.producer}
     return tuple(sorted({*piece, *makers}))

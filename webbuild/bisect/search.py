@@ -1,4 +1,4 @@
-"""The search: the whole graph first, then pieces of it, each fed with the reference's values."""
+"""The search: the whole graph first, then pieces of it, each with the reference's values as inputs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from webbuild.subgraph.extract import Subgraph
 from webbuild.subgraph.graph import ModelGraph
 
 MAX_FAILING_NODES = 4
-"""Nodes that throw or make no session that are looked for, one after the other."""
+"""Maximum number of failing nodes (that throw, or without a session) to search for."""
 MAX_SESSIONS = 20
-"""Sessions after which no further failing node is looked for: a few are left for what is merely wrong."""
+"""Sessions after which no further failing node is searched for; the rest is left for nodes with wrong outputs."""
 MAX_REPRODUCED = 5
-"""Findings that are seen once more, each in a session of its own."""
+"""Maximum number of findings to reproduce, each in its own session."""
 
 
 def search_culprits(runner: SubgraphRunner) -> BisectResult:
-    """Find what makes the backend's answers differ from the reference's.
+    """Find the nodes that make the backend's outputs differ from the reference's.
 
-    Nodes whose sessions fail are found first, one by one, and taken out; the rest is then judged by its values.
+    Nodes with failing sessions are found first, one by one, and removed; then the values of the rest are compared.
 
     Raises:
         WebbuildError: `no-reference`.
@@ -43,7 +43,7 @@ def search_culprits(runner: SubgraphRunner) -> BisectResult:
         blamed, joint, untried = find_mismatches(runner, splits, rest)
         several = [find_joint_mismatch(runner, splits, each) for each in joint]
         wrong = [*blamed, *(each for each in several if each is not None)]
-        if None in several:  # it takes nodes that are no neighbours
+        if None in several:  # nodes that are not adjacent cause it
             wrong += _find_single_nodes(
                 runner, rest, {index for each in (*culprits, *wrong) for index in each.subgraph}
             )
@@ -64,7 +64,7 @@ def search_culprits(runner: SubgraphRunner) -> BisectResult:
 def _find_failures(
     runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult
 ) -> tuple[list[Culprit], SubgraphResult | None, str]:
-    """Return the nodes that fail, what the rest gives if it runs, and why not all were found, if so."""
+    """Return the failing nodes, the result of the rest if it runs, and why the search stopped early, if it did."""
     failing, culprits, rest = FailureSearch(runner, splits), list[Culprit](), whole_graph
     while rest.verdict == "fails":
         if culprits and (
@@ -81,7 +81,7 @@ def _find_failures(
 
 
 def _find_single_nodes(runner: SubgraphRunner, rest: SubgraphResult, known: set[int]) -> list[Culprit]:
-    """Return the nodes that differ with all others beside them, each fed with the reference's values."""
+    """Return the single nodes that differ if all nodes run in one session with the reference's values as inputs."""
     pieces = [
         (index,) for index in rest.subgraph if any(map(runner.graph.can_be_boundary, runner.graph.nodes[index].output))
     ]
@@ -94,7 +94,7 @@ def _find_single_nodes(runner: SubgraphRunner, rest: SubgraphResult, known: set[
 
 
 def _reproduce_first(runner: SubgraphRunner, culprits: Sequence[Culprit]) -> list[Culprit]:
-    """See the first findings once more, those that others lie upstream of left out."""
+    """Reproduce the first findings, except for downstream ones and accumulated errors."""
     worth = [
         number for number, each in enumerate(culprits) if not each.downstream and each.code != "error-accumulation"
     ][:MAX_REPRODUCED]
@@ -102,7 +102,7 @@ def _reproduce_first(runner: SubgraphRunner, culprits: Sequence[Culprit]) -> lis
 
 
 def _sort_by_position(graph: ModelGraph, culprits: Sequence[Culprit]) -> list[Culprit]:
-    """Order findings by their first nodes, and mark those that another one lies upstream of."""
+    """Sort findings by their first nodes, and mark those downstream of another finding."""
     ordered = sorted(culprits, key=lambda each: each.subgraph)
     bad: set[int] = set()
     marked = []

@@ -1,4 +1,4 @@
-"""The fewest nodes that differ in a session of their own, neighbours or not, where no piece of the graph differs."""
+"""Finds the fewest nodes, adjacent or not, that differ in their own session, if no piece of the graph differs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from webbuild.precision.delta_debug import minimize
 from webbuild.subgraph.extract import Subgraph
 
 MAX_GROUP_SESSIONS = 40
-"""Sessions that it may take; what is left then is named, though fewer nodes may do."""
+"""Maximum number of sessions; after that the remaining group is returned, although a smaller one may exist."""
 
 
 def find_smallest_group(runner: SubgraphRunner, splits: PartitionPoints, whole_graph: SubgraphResult) -> Culprit:
-    """Return the smallest group that `whole_graph`, which differs, could be narrowed to.
+    """Return the smallest group found that still differs inside `whole_graph`, which differs.
 
-    Each group is a session of its own: what is left out is fed with the reference's values, and what only another node
-    in the session brings about shows.
+    Each group runs in its own session, with the reference's values in place of the nodes left out. So effects of
+    other nodes in the session show up.
     """
     piece = whole_graph.subgraph
     at = [0, *splits.lengths(piece), len(piece)]

@@ -1,4 +1,4 @@
-"""Pieces on the backend, against the reference: many in one session, and every session counted."""
+"""Runs pieces on the backend and compares them with the reference: many pieces per session, sessions are counted."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from webbuild.subgraph.extract import Subgraph, extract_subgraphs, subgraph_inpu
 from webbuild.subgraph.graph import ModelGraph
 
 SESSION_BYTES = 256 << 20
-"""Bytes that go into a session and come out of it, weights apart."""
+"""Limit of the bytes of a session's inputs and outputs, without weights."""
 
 
 class RunSettings(Struct, frozen=True):
-    """How values are compared. `key` tells the model, the inputs and the engine from all others."""
+    """Settings of the comparison. `key` identifies the model, the inputs and the engine."""
 
     sample: str = "input"
     tolerance: float = RELATIVE_TOLERANCE
@@ -32,15 +32,15 @@ class RunSettings(Struct, frozen=True):
 
 
 class SubgraphRunner:
-    """Tries pieces of one graph on one backend with one input.
+    """Runs pieces of one graph on one backend with one input.
 
     Args:
-        graph: what is cut.
-        reference: its values.
+        graph: the graph.
+        reference: the reference's values.
         engine: the backend.
-        settings: how values are compared.
-        journal: sessions that were had before.
-        say: called for every session.
+        settings: the settings of the comparison.
+        journal: the results of earlier sessions.
+        say: called with a line for every session.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SubgraphRunner:
     def run_session(
         self, pieces: Sequence[Subgraph], *, also: tuple[str, ...] = (), verbose: bool = False
     ) -> SessionResult:
-        """Try pieces in one session. Of one that was had before, the answer is the same and nothing runs."""
+        """Run pieces in one session. A session in the journal is not run again."""
         key = hash_values(
             self.settings.key, self.engine.name, self.reference.name, self.settings.tolerance, pieces, also, verbose
         )
@@ -78,11 +78,11 @@ class SubgraphRunner:
         return result
 
     def run_each(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...] = ()) -> list[SubgraphResult]:
-        """Try pieces in as few sessions as there is room in; where one fails, its halves, down to single pieces."""
+        """Run pieces in as few sessions as memory allows; a failing session is halved, down to single pieces."""
         return [tried for group in self._groups(pieces, also=also) for tried in self._run_divided(group, also=also)]
 
     def run_one(self, piece: Subgraph, *, also: tuple[str, ...] = ()) -> SubgraphResult:
-        """Try one piece in a session of its own."""
+        """Run one piece in its own session."""
         (tried,) = self._run_divided([piece], also=also)
         return tried
 
@@ -104,13 +104,13 @@ class SubgraphRunner:
         self.reference.compute(needed)
         extracted = extract_subgraphs(self.graph, pieces, self.reference, also=also)
         owner = {name: (number, value) for number, read in enumerate(extracted.outputs) for name, value in read.items()}
-        judged: list[list[Comparison]] = [[] for _ in pieces]
+        by_piece: list[list[Comparison]] = [[] for _ in pieces]
 
         def take(name: str, got: NDArray[Any]) -> None:
             number, value = owner[name]
             want = self.reference[value]
             quantized = value in self.graph.quantized_values
-            judged[number].append(
+            by_piece[number].append(
                 compare_value(
                     self.engine.name,
                     self.settings.sample,
@@ -127,7 +127,9 @@ class SubgraphRunner:
         if ended.status != "ran":
             return SessionResult(ended)
         missing = [
-            name for name in owner if name not in {f"p{n}/{c.subject.output}" for n, g in enumerate(judged) for c in g}
+            name
+            for name in owner
+            if name not in {f"p{n}/{c.subject.output}" for n, g in enumerate(by_piece) for c in g}
         ]
         if missing:
             return SessionResult(ModelRunResult("throws", f"no output {missing[0]}"))
@@ -135,7 +137,7 @@ class SubgraphRunner:
             ended,
             tuple(
                 SubgraphResult(piece, "ran", "", tuple(comparisons))
-                for piece, comparisons in zip(pieces, judged, strict=True)
+                for piece, comparisons in zip(pieces, by_piece, strict=True)
             ),
         )
 

@@ -1,4 +1,4 @@
-"""The report for people."""
+"""The report as text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 
 MAX_SHOWN = 10
-"""Findings that are listed."""
+"""Maximum number of listed findings."""
 
 
 def print_report(report: BisectReport, out: Path) -> None:
-    """Print what was found on stdout."""
+    """Print the report on stdout."""
     import click
 
     for line in report_lines(report, out):
@@ -24,7 +24,7 @@ def print_report(report: BisectReport, out: Path) -> None:
 
 
 def report_lines(report: BisectReport, out: Path) -> list[str]:
-    """Return what was found, line by line."""
+    """Return the lines of the report."""
     compared = f"{format_count(report.compared_values, 'value')} in {format_count(report.sessions, 'session')}"
     lines = [
         f"{report.subject}: {format_count(report.nodes, 'node')} on {report.engine}",
@@ -44,9 +44,10 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
             lines += [f"  meaning: {EXPLANATIONS[finding.code].splitlines()[0]}", see(finding.code)]
     if len(first) > MAX_SHOWN:
         lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
-    if behind := [finding for finding in report.findings if finding.downstream]:
-        names = ", ".join(node.label for finding in behind[:MAX_SHOWN] for node in finding.nodes)
-        lines.append(f"these differ too, after those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
+    if downstream := [finding for finding in report.findings if finding.downstream]:
+        names = ", ".join(node.label for finding in downstream[:MAX_SHOWN] for node in finding.nodes)
+        more = ", ..." if len(downstream) > MAX_SHOWN else ""
+        lines.append(f"these differ too, after those: {names}{more}")
     if report.depth_errors:
         lines += [
             "error by node number, relative to the largest magnitude of its output; bars are logarithmic:",
@@ -54,7 +55,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
         ]
     if report.unresolved:
         lines.append(
-            f"{format_count(report.unresolved, 'part')} of the graph could not run alone, so nothing is known of them"
+            f"{format_count(report.unresolved, 'part')} of the graph could not run alone, so they were not compared"
         )
     return [*lines, *([report.unfinished] if report.unfinished else [])]
 
@@ -77,7 +78,7 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
 
 
 def _depth_lines(report: BisectReport) -> list[str]:
-    """Return a line for each value: the node, the error, a bar of its logarithm."""
+    """Return a line for each value: the node, the error, and a bar on a logarithmic scale."""
     import math
 
     lines = []

@@ -14,9 +14,9 @@ SubgraphVerdict = Literal["agrees", "differs", "fails"]
 
 
 class SubgraphResult(Struct, frozen=True):
-    """A piece on the backend, fed with the reference's values.
+    """The result of a piece on the backend, with the reference's values as inputs.
 
-    `status`, `message` and `shader` are those of the session that it was alone in, where that failed.
+    `status`, `message` and `shader` come from the session with only this piece, if it failed.
     """
 
     subgraph: Subgraph
@@ -34,22 +34,22 @@ class SubgraphResult(Struct, frozen=True):
 
     @property
     def differing(self) -> tuple[Comparison, ...]:
-        """The values that differ, as the piece computes them."""
+        """The comparisons of differing values, in the order of computation."""
         return tuple(each for each in self.comparisons if each.verdict == "DIFFERS")
 
     @property
     def compared_values(self) -> int:
-        """How many values were compared that are not vacuous."""
+        """The number of compared values that are not vacuous."""
         return sum(each.verdict != "VACUOUS" for each in self.comparisons)
 
     @property
     def error(self) -> float:
-        """The largest error as a share of what is allowed: infinite where there is no number."""
+        """The largest error relative to its tolerance; infinite if an error has no number."""
         return max((each.tolerance_used for each in self.comparisons), default=0.0)
 
 
 class SessionResult(Struct, frozen=True):
-    """A session of several pieces. Where it failed, nothing is known of any one of them."""
+    """A session of several pieces; without results of single pieces if it failed."""
 
     run: ModelRunResult
     results: tuple[SubgraphResult, ...] = ()

@@ -1,4 +1,4 @@
-const told = JSON.parse(document.getElementById("data").textContent);
+const repro = JSON.parse(document.getElementById("data").textContent);
 const ARRAYS = {
   float32: Float32Array, float64: Float64Array, float16: globalThis.Float16Array ?? Uint16Array,
   int8: Int8Array, int16: Int16Array, int32: Int32Array, int64: BigInt64Array,
@@ -14,9 +14,9 @@ function verdict(kind, text) {
   line.textContent = text;
 }
 
-/** The engine beside this page; where that cannot be, the same version from a public host. */
+/** The engine next to this page; if it cannot be imported, the same version from a public host. */
 async function engine() {
-  const { beside, entry, glue, wasm, cdn, elsewhere } = told.engine;
+  const { beside, entry, glue, wasm, cdn, elsewhere } = repro.engine;
   const jspi = !entry.includes("jspi") || "Suspending" in WebAssembly;
   if (location.protocol !== "file:" && jspi) {
     const at = new URL(beside, location.href).href;
@@ -38,12 +38,12 @@ function place(at, dims) {
   return found;
 }
 
-/** As webbuild compares: floats within a share of the largest magnitude, everything else exactly. */
+/** Compares like webbuild: floats within a fraction of the largest magnitude, everything else exactly. */
 function compare(want, got, type) {
   const exact = !type.startsWith("float");
   let signal = 0;
   for (const value of want) if (Number.isFinite(Number(value))) signal = Math.max(signal, Math.abs(Number(value)));
-  const allowed = exact ? 0 : told.tolerance * signal;
+  const allowed = exact ? 0 : repro.tolerance * signal;
   let largest = -1, worst = 0, count = 0;
   for (let at = 0; at < want.length; at++) {
     const a = Number(want[at]), b = Number(got[at]);
@@ -55,7 +55,7 @@ function compare(want, got, type) {
   return { largest: Math.max(0, largest), worst, count, allowed };
 }
 
-/** As many digits as tell float32 numbers apart. */
+/** Nine digits, enough to distinguish float32 numbers. */
 const short = (value) => (typeof value === "number" ? Number(value.toPrecision(9)) : value);
 
 function row(cells) {
@@ -74,13 +74,13 @@ async function run() {
   ort.env.wasm.numThreads = 1;
   let stage = "The session cannot be created";
   try {
-    const session = await ort.InferenceSession.create(bytes(told.model), told.options);
+    const session = await ort.InferenceSession.create(bytes(repro.model), repro.options);
     stage = "The run throws";
-    const feeds = told.feeds.map((each) => [each.name, new ort.Tensor(each.type, values(each), each.dims)]);
+    const feeds = repro.feeds.map((each) => [each.name, new ort.Tensor(each.type, values(each), each.dims)]);
     const answers = await session.run(Object.fromEntries(feeds));
     stage = "The outputs cannot be read";
     let differing = 0;
-    for (const want of told.wanted) {
+    for (const want of repro.wanted) {
       const tensor = answers[want.name];
       const got = await tensor.getData();
       if (String(tensor.dims) !== String(want.dims) || tensor.type !== want.type) {
