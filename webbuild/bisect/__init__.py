@@ -1,1 +1,1 @@
-"""Bisection: finds the node whose output differs, by running parts of a graph against a reference's values."""
+"""Bisection: finds the node with a differing output, by running parts of a graph on a reference's values."""

@@ -157,7 +157,7 @@ class SubgraphRunner:
 
 
 def failed_result(piece: Subgraph, ended: ModelRunResult) -> SubgraphResult:
-    """Return the result of a piece whose session failed."""
+    """Return the result of a piece with a failed session."""
     return SubgraphResult(piece, ended.status, ended.message, shader=ended.shader)
 
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 class Tolerance(Struct, frozen=True):
     """The largest differences between two results that count as equal.
 
-    - `score`, `iou`, `cosine`: absolute. `pixels`: in pixels of the model's input.
+    - `score`: absolute; for classification relative to the best score. `iou`, `cosine`: absolute.
+    - `pixels`: in pixels of the model's input.
     - `mask`: the pixels of a mask in only one result, as a fraction of the union of both. One more cell may differ: on
       the outline rounding decides, and a small mask has few cells. `region`: the same for panoptic regions, plus one
       pixel.

@@ -33,9 +33,11 @@ def compile_batch(
     for model in planned.graphs.values():
         single_shapes = {value.name: value.shape for value in single.lowered.graphs["wasm"].graph.outputs}
         for value in model.graph.outputs:
-            one, own = (() if shape is None else tuple(shape) for shape in (single_shapes.get(value.name), value.shape))
-            if one[:1] != (1,) or own != (batch, *one[1:]):
-                shapes = f"{list(own)} for {batch} pictures, {list(one)} for one"
+            one, batched = (
+                () if shape is None else tuple(shape) for shape in (single_shapes.get(value.name), value.shape)
+            )
+            if one[:1] != (1,) or batched != (batch, *one[1:]):
+                shapes = f"{list(batched)} for {batch} pictures, {list(one)} for one"
                 raise no_batch(batch, f"{loaded.source.path}: output '{value.name}' is {shapes}")
     inputs = tuple(
         msgspec.structs.replace(spec, shape=[batch, *spec.shape[1:]]) if isinstance(spec, PictureInput) else spec

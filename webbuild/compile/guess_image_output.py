@@ -77,7 +77,7 @@ def find_picture_output(match: TaskMatch, graph: ir.Model, original: NativeRunne
 def _match_image_output(
     match: TaskMatch, graph: ir.Model, original: NativeRunner, picture_inputs: PictureInputs
 ) -> TaskMatch | None:
-    """Return the match of a model whose output resembles its first picture, else None."""
+    """Return the match of a model if its output resembles its first picture, else None."""
     tasks = list(image_tasks(picture_inputs.image, read_signature("", graph).outputs))
     if tasks and picture_inputs.numbers and picture_inputs.mask is None:
         numbers = choose_numbers(

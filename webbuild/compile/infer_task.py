@@ -62,7 +62,7 @@ def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> boo
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
-    """Return the task of an unrecognized model whose number of classes fits the labels; else None."""
+    """Return the task of an unrecognized model if its number of classes fits the labels; else None."""
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(signature).task).kind != "tensor":
@@ -115,7 +115,7 @@ def _nearest_task(signature: ModelSignature, task: str) -> str:
 
 
 def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
-    """Return the tasks, with matches, whose shapes a model with few outputs fits if the user names them."""
+    """Return the tasks, with matches, that fit the shapes of a model with few outputs if the user names them."""
     fitting = {}
     for name, kind in recognizable_kinds().items() if len(signature.outputs) <= _FEW_OUTPUTS else ():
         with suppress(WebbuildError):  # shapes fit, but names or counts do not

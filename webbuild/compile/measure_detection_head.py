@@ -33,7 +33,7 @@ _SLACK = 1e-3
 _MIN_KEYPOINT_COLUMNS = 4
 """Least columns of keypoints: x and y of two keypoints."""
 _MAX_EMPTY_OBJECTNESS = 0.3
-"""Largest median objectness of a grid, whose cells are mostly empty."""
+"""Largest median objectness of a grid: most cells are empty."""
 _FIRST_SIGMOID_COLUMN = {"yolov5": 0, "fastestdet": 2}
 """First of the four box columns that go through a sigmoid, by coding."""
 

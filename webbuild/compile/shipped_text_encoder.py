@@ -50,7 +50,7 @@ def open_text_encoder(
         tokenizer: its tokenizer.json, None for the one next to the text encoder.
         texts: the texts of the proof; none for webbuild's own.
         logit_scale: scale and bias from the options.
-        image: the image encoder, whose weights may hold scale and bias.
+        image: the image encoder: its weights may contain scale and bias.
 
     Raises:
         WebbuildError: `text-mismatch`, `invalid-prompt`, and what `load_onnx`, `read_tokenizer` and `check_vocabulary`

@@ -29,8 +29,8 @@ def text_length(source: OnnxModel, *, sigmoid: bool) -> int:
     config = source.signature.hub_files.config
     parts = (config.get("text_config"), config)
     known = (each.get("max_position_embeddings") for each in parts if isinstance(each, Mapping))
-    own = _SIGLIP_LENGTH if sigmoid else _CLIP_LENGTH
-    return next((each for each in known if isinstance(each, int) and each > 0), own)
+    default = _SIGLIP_LENGTH if sigmoid else _CLIP_LENGTH
+    return next((each for each in known if isinstance(each, int) and each > 0), default)
 
 
 def token_input(source: OnnxModel) -> TensorSpec:

@@ -32,7 +32,7 @@ _MAX_HALO_FRACTION = 3 / 8
 _HALO_DIVISORS = (4, 8, 16)
 """Halos to try if the receptive field does not fit, as divisors of the input's side."""
 _USUAL_MULTIPLE = 16
-"""Assumed stride of a network whose stride is not known."""
+"""Assumed stride of a network with an unknown stride."""
 _INVISIBLE_SEAM = 1 / 255
 """Largest invisible difference at a seam: below it, the next smaller halo is tried."""
 _OTHER_INPUT_REASON = "another input of the model, such as a state, covers the whole picture"

@@ -94,13 +94,13 @@ class NoiseFloor:
 
         Runs that fell back are ignored: they are comparisons of the fallback graph.
         """
-        own = [each for each in comparisons if not each.from_fallback]
-        pooled, limits = pool_rms(own), _limits(own)
-        differing = {_quantity(each) for each in own if each.verdict == "DIFFERS"}
+        not_fallback = [each for each in comparisons if not each.from_fallback]
+        pooled, limits = pool_rms(not_fallback), _limits(not_fallback)
+        differing = {_quantity(each) for each in not_fallback if each.verdict == "DIFFERS"}
         if any(pooled[each] > NOISE_FACTOR * limits[each] for each in differing):
             return list(comparisons)
         noise: Mapping[Quantity, float] = {}
-        samples = {each.subject.sample for each in own}
+        samples = {each.subject.sample for each in not_fallback}
         for count in range(1, PERTURBED_RUNS + 1):
             if all(_explains(noise, each, pooled[each]) for each in differing):
                 break

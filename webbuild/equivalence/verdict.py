@@ -18,8 +18,8 @@ def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
 
 def used_only_fallback(comparisons: Sequence[Comparison]) -> bool:
     """Whether at least one graph fell back on every sample."""
-    own = {each.subject.runner for each in comparisons if not each.from_fallback}
-    return not {each.subject.runner for each in comparisons} <= own
+    compared = {each.subject.runner for each in comparisons if not each.from_fallback}
+    return not {each.subject.runner for each in comparisons} <= compared
 
 
 def mismatches(comparisons: Sequence[Comparison]) -> list[Comparison]:

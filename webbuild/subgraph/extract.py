@@ -34,9 +34,9 @@ def extracted_name(index: int, copy: int = 0) -> str:
 
 def subgraph_inputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
     """Return the values that a piece reads and does not compute, without constants."""
-    own = {name for index in piece for name in graph.nodes[index].output}
+    computed = {name for index in piece for name in graph.nodes[index].output}
     names = dict.fromkeys(name for index in piece for name in graph.reads[index])
-    return [name for name in names if name not in own and not graph.is_constant(name)]
+    return [name for name in names if name not in computed and not graph.is_constant(name)]
 
 
 def computed_values(graph: ModelGraph, piece: Subgraph) -> list[str]:
@@ -46,19 +46,19 @@ def computed_values(graph: ModelGraph, piece: Subgraph) -> list[str]:
 
 def subgraph_outputs(graph: ModelGraph, piece: Subgraph) -> list[str]:
     """Return the values of a piece that other nodes read or the graph outputs; without any, its last node's outputs."""
-    own, computed = set(piece), computed_values(graph, piece)
+    members, computed = set(piece), computed_values(graph, piece)
     read = [
         name
         for name in computed
-        if name in graph.outputs or any(reader not in own for reader in graph.consumers.get(name, ()))
+        if name in graph.outputs or any(reader not in members for reader in graph.consumers.get(name, ()))
     ]
     return read or [name for name in computed if name in graph.nodes[piece[-1]].output]
 
 
 def values_to_read(graph: ModelGraph, piece: Subgraph, also: Sequence[str] = ()) -> list[str]:
     """Return the values of a piece to read: its outputs, and the values of `also` that it computes."""
-    own = set(computed_values(graph, piece)) if also else set[str]()
-    return list(dict.fromkeys((*subgraph_outputs(graph, piece), *(name for name in also if name in own))))
+    inner = set(computed_values(graph, piece)) if also else set[str]()
+    return list(dict.fromkeys((*subgraph_outputs(graph, piece), *(name for name in also if name in inner))))
 
 
 def extract_subgraphs(
@@ -156,9 +156,9 @@ def rename_node(node: onnx.NodeProto, names: Mapping[str, str], title: str) -> o
 def _rename_reads(node: onnx.NodeProto, names: Mapping[str, str]) -> None:
     node.input[:] = [names.get(name, name) for name in node.input]
     for graph in subgraphs(node):
-        own = {*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
-        own.update(name for inner in graph.node for name in inner.output)
-        outer = {name: new for name, new in names.items() if name not in own}
+        local_names = {*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
+        local_names.update(name for inner in graph.node for name in inner.output)
+        outer = {name: new for name, new in names.items() if name not in local_names}
         for inner in graph.node:
             _rename_reads(inner, outer)
         for output in graph.output:

@@ -168,10 +168,10 @@ def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 def _inputs_read(node: onnx.NodeProto) -> Iterator[str]:
     yield from filter(None, node.input)
     for graph in subgraphs(node):
-        own = {*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
-        own.update(name for inner in graph.node for name in inner.output)
+        local_names = {*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
+        local_names.update(name for inner in graph.node for name in inner.output)
         inside = (name for inner in graph.node for name in _inputs_read(inner))
-        yield from (name for name in (*inside, *(value.name for value in graph.output)) if name not in own)
+        yield from (name for name in (*inside, *(value.name for value in graph.output)) if name not in local_names)
 
 
 def _needed(nodes: Sequence[onnx.NodeProto], wanted: Iterable[str]) -> list[onnx.NodeProto]:

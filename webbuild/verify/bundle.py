@@ -66,8 +66,8 @@ class Bundle(Struct, frozen=True):
 
     def graph(self, name: str) -> Graph | None:
         """Return a graph by name: `webgpu` is the exported precision, `webgpu fp16` a reduced one."""
-        own = name.removesuffix(f" {self.variant}")
-        return next((graph for graph in self.manifest.graphs if graph.name == own), None)
+        graph_name = name.removesuffix(f" {self.variant}")
+        return next((graph for graph in self.manifest.graphs if graph.name == graph_name), None)
 
     def graph_names(self, backends: Sequence[str], precision: str = "auto") -> list[str]:
         """Return the names of the graphs of these backends, best first; the backend's name if it has no graph.
@@ -80,17 +80,19 @@ class Bundle(Struct, frozen=True):
         }
         if precision == "auto":
             names = [
-                name for backend, own in graphs_by_backend.items() for name in [each.name for each in own] or [backend]
+                name
+                for backend, graphs in graphs_by_backend.items()
+                for name in [each.name for each in graphs] or [backend]
             ]
             return [self._with_variant(name) for name in names]
         names_of_precision = [
             self._with_variant(each.name)
-            for own in graphs_by_backend.values()
-            for each in own
+            for graphs in graphs_by_backend.values()
+            for each in graphs
             if each.precision == precision
         ]
         if not names_of_precision:
-            others = dict.fromkeys(each.precision for own in graphs_by_backend.values() for each in own)
+            others = dict.fromkeys(each.precision for graphs in graphs_by_backend.values() for each in graphs)
             raise WebbuildError(
                 "no-graph",
                 f"{self.directory}: has no {precision} graph for {' or '.join(backends)}",

@@ -75,7 +75,7 @@ class PromptedStage:
         stage, inputs = chosen.bundle.stage, chosen.bundle.manifest.inputs
         assert verify_input.placement is not None
         pointed = self._kind.point_feeds(self._match(prompt), prompt, verify_input.placement)
-        own = chain_feeds(stage, inputs, {**chosen.inputs[index].feeds, **pointed})
+        stage_feeds = chain_feeds(stage, inputs, {**chosen.inputs[index].feeds, **pointed})
         title = f"{verify_input.title}, {name}"
         others = {name: array for name, array in verify_input.feeds.items() if not name.startswith(f"{stage}.")}
-        return msgspec.structs.replace(verify_input, title=title, feeds={**others, **own}, points=prompt)
+        return msgspec.structs.replace(verify_input, title=title, feeds={**others, **stage_feeds}, points=prompt)

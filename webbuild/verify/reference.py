@@ -97,8 +97,8 @@ def thresholds_of(manifest: Manifest) -> RunContext:
     exported: dict[str, float] = {
         spec.option: spec.default for spec in manifest.inputs if isinstance(spec, OptionInput)
     }
-    own = kind_of(manifest.task).default_thresholds(manifest.task)
-    return RunContext(thresholds={**exported, **own, **manifest.evaluation_thresholds})
+    defaults = kind_of(manifest.task).default_thresholds(manifest.task)
+    return RunContext(thresholds={**exported, **defaults, **manifest.evaluation_thresholds})
 
 
 def policy_of(bundle: Bundle, runner: str) -> Policy:

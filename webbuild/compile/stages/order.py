@@ -84,7 +84,7 @@ def _in_order(models: Sequence[PlannedStage], *, by_type: bool = True) -> list[P
 
 
 def check_all_taken(stages: Sequence[PlannedStage]) -> None:
-    """Raise for a stage whose outputs and results no later stage can use.
+    """Raise for a stage if no later stage can use its outputs or results.
 
     Raises:
         WebbuildError: `stages-not-joined`, `tensors-of-crops`.

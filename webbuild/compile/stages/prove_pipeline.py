@@ -156,8 +156,8 @@ def _chains(proven: Sequence[Sequence[ProvenGraphs]]) -> Iterator[tuple[str, lis
 
 
 def _on_target(proven: ProvenGraphs, target: str) -> list[Graph]:
-    own = [graph for graph in proven.graphs if graph.target == target and graph.head_status is None]
-    return own or [graph for graph in proven.graphs if graph.target == "wasm"]
+    graphs = [graph for graph in proven.graphs if graph.target == target and graph.head_status is None]
+    return graphs or [graph for graph in proven.graphs if graph.target == "wasm"]
 
 
 def _answers(

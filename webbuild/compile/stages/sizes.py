@@ -39,9 +39,9 @@ def at_each_size(
     at_widths = [_at_each_width(*each) for each in zip(later, proven[1:], strict=True)]
     for at, variant in enumerate(first.variants):
         alone = [msgspec.structs.replace(first, variants=[variant]), *(stage for stage, _ in at_widths)]
-        own = with_later_samples(alone, print_lines) if at > 0 else alone
+        sized = with_later_samples(alone, print_lines) if at > 0 else alone
         name = variant.name.removeprefix(first.name).strip()
-        yield SizedStages(name, own, [[proven[0][at]], *(graphs for _, graphs in at_widths)])
+        yield SizedStages(name, sized, [[proven[0][at]], *(graphs for _, graphs in at_widths)])
 
 
 def _at_each_width(stage: ModelStage, proven: Sequence[ProvenGraphs]) -> tuple[ModelStage, list[ProvenGraphs]]:
