@@ -97,8 +97,8 @@ def _bundle(selection: ModelSelection, bundle: Bundle) -> ModelUnderTest:
     if stored_graph is None:
         raise WebbuildError(
             "no-graph",
-            f"{selection.path}: the bundle holds no graph for {name}",
-            "take the graph that it holds with --backend and --precision, or give the .onnx file instead of the bundle",
+            f"{selection.path}: the bundle has no graph for {name}",
+            "choose a graph of the bundle with --backend and --precision, or give the .onnx file instead of the bundle",
             exit_code=USAGE,
         )
     if selection.dims:
@@ -174,7 +174,7 @@ def _bundled_build(bundle: Bundle, selection: ModelSelection) -> OrtWebBuild:
     if chosen_build is None:
         raise WebbuildError(
             "no-engine",
-            f"{selection.path}: the bundle holds no build of the engine for {selection.backend}",
+            f"{selection.path}: the bundle has no build of the engine for {selection.backend}",
             "pack the model again",
         )
     target = Target(bundle.manifest.engine.version, selection.build)

@@ -54,7 +54,7 @@ def embed_labels(
     units = unit_vectors(unit_vectors(vectors).reshape(len(names), len(templates), -1).mean(1))  # [labels, size]
     _check_distinct(source, names, units)
     templated = f"{len(templates)} template(s), such as '{templates[0]}'"
-    made_by = f"labels are embedded by output '{output}' of {text.name}, which does not ship"
+    made_by = f"labels are embedded by output '{output}' of {text.name}, which is not in the bundle"
     note = f"{made_by}: {templated}, padded to {length} tokens with {tokens.padding}"
     logits = (logit_scale, read_logit_scale(source.model))
     return TextLabels(names, units.astype("<f4").tobytes(), units.shape[1], logits, sigmoid, (note,))

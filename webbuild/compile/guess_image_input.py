@@ -33,7 +33,7 @@ MAX_OVERSHOOT = 0.1
 BGR_RATIO = 2.0
 """Minimum ratio of picture dependence at which BGR is chosen over RGB."""
 _BY_MEANS = "its means determine the channel order"
-_AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, whose pictures are BGR"
+_AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, which use BGR"
 MIN_DEPENDENCE = 0.01
 """Picture dependence below which the outputs hardly depend on the picture."""
 

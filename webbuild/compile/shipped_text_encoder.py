@@ -122,6 +122,6 @@ def _prompt_input(source: OnnxModel, spec: TensorSpec, length: int) -> PromptInp
     named = next((role for part, role in roles.items() if part in spec.name), None)
     role: PromptRole | None = "input_ids" if spec.name == token_input(source).name else named
     if role is None or len(spec.shape) != 2:
-        raise text_mismatch(source, f"takes '{spec.name}' besides a text", "export the text encoder alone")
+        raise text_mismatch(source, f"takes '{spec.name}' in addition to a text", "export the text encoder alone")
     dtype = cast("Literal['int64', 'int32', 'float32', 'bool']", spec.dtype)
     return PromptInput(name=spec.name, dtype=dtype, shape=[1, length], role=role)

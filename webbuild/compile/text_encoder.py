@@ -76,7 +76,7 @@ def _feeds(
         elif "type" in spec.name:
             values = np.zeros_like(ids)
         else:
-            raise text_mismatch(source, f"takes '{spec.name}' besides a text", "export the text encoder alone")
+            raise text_mismatch(source, f"takes '{spec.name}' in addition to a text", "export the text encoder alone")
         feeds[spec.name] = values.astype(runner.input_dtypes[spec.name])
     return feeds
 

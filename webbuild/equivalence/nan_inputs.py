@@ -1,7 +1,7 @@
 """Replaces random inputs that prove nothing about a rewrite by other draws.
 
-On these inputs the original fails, its outputs are NaN or near overflow, or an output is all zeros, such as the count
-of a token that is not among a few random tokens.
+On these inputs the original fails, or its outputs are NaN or near overflow, or an output is all zeros. An example of
+zeros is the count of a token that is not among a few random tokens.
 """
 
 from __future__ import annotations

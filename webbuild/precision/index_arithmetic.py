@@ -23,7 +23,7 @@ _COORDINATE_INPUTS = {
 def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
     """Return the nodes that compute positions, and the reason for each.
 
-    The search starts at every float that is cast to an integer or used as a coordinate, and walks back through its
+    The search starts at every float that is cast to an integer or used as a coordinate. It walks back through the
     producers up to an operator with weights, such as Conv or MatMul. GridSample itself is included, because it gave
     wrong boxes in float16 (onnxruntime #32275).
     """

@@ -33,7 +33,7 @@ class EmulatedFp16(Fp16Backend):
     kernel_errors = True
     """Whether an operator has more error than the rounding of its result, as on a GPU."""
 
-    def __init__(self, reason: str = "it was asked for") -> None:
+    def __init__(self, reason: str = "requested") -> None:
         self.reason = reason
         self._model: ir.Model | None = None
         self._runner: NativeRunner | None = None
