@@ -1,1 +1,1 @@
-"""Preprocessing: pictures and prompts into tensors, exactly as the runtime in the browser does it."""
+"""Preprocessing: turn pictures and prompts into tensors, exactly as the runtime in the browser does."""

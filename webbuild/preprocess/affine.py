@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Affine(Struct, frozen=True):
-    """(x, y) -> (xx x + xy y + x0, yx x + yy y + y0)."""
+    """An affine transform: (x, y) -> (xx x + xy y + x0, yx x + yy y + y0)."""
 
     xx: float
     xy: float

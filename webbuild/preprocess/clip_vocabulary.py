@@ -12,7 +12,7 @@ VOCABULARY_FILE = "bpe_simple_vocab_16e6.txt.gz"
 _WORD_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _SPECIAL_TOKENS = ("<|startoftext|>", "<|endoftext|>")
 _MERGE_COUNT = 49_408 - 2 * 256 - len(_SPECIAL_TOKENS)
-"""Merges in use, further lines are not: vocabulary = bytes + bytes at the end of a word + merges + special tokens."""
+"""Merges in use; later lines are unused. Vocabulary = bytes + word-final bytes + merges + special tokens."""
 _MAX_BYTES = 16_000_000
 
 
@@ -20,10 +20,10 @@ def tokenizer_json_from_merges(packed: bytes) -> str:
     """Return the tokenizer.json of a gzipped list of merges: a header line, then two tokens a line.
 
     It tokenizes like transformers. CLIP's own code differs: it repairs text with `ftfy`, decodes HTML entities, and
-    has another small sigma at the end of a word.
+    lower-cases a word-final sigma differently.
 
     Raises:
-        ValueError: `packed` is not such a list.
+        ValueError: `packed` is not a gzipped list of CLIP's merges.
     """
     try:
         lines = GzipFile(fileobj=io.BytesIO(packed)).read(_MAX_BYTES).decode().split("\n")
@@ -31,7 +31,7 @@ def tokenizer_json_from_merges(packed: bytes) -> str:
         raise ValueError(str(error)) from error
     merges = [line.split() for line in lines[1 : _MERGE_COUNT + 1]]
     if len(merges) != _MERGE_COUNT or any(len(pair) != 2 for pair in merges):
-        raise ValueError(f"has not the {_MERGE_COUNT:,} merges of CLIP")
+        raise ValueError(f"does not have the {_MERGE_COUNT:,} merges of CLIP")
     letters = _byte_letters()
     tokens = [*letters, *(f"{each}</w>" for each in letters), *("".join(pair) for pair in merges), *_SPECIAL_TOKENS]
     return json.dumps(_tokenizer({token: number for number, token in enumerate(tokens)}, merges))

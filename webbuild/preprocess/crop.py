@@ -1,4 +1,4 @@
-"""Crops: the parts of a picture around boxes, by affine transforms; see `CropInput` for the formulas."""
+"""Crops: parts of a picture around boxes, cut by affine transforms. `CropInput` has the formulas."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _is_selected(box: CropBox, spec: CropInput) -> bool:
 
 
 def place_crop(crop_box: CropBox, spec: CropInput) -> Crop:
-    """Return the crop around a box, aligned to the template where the input has one and the box as many keypoints."""
+    """Return the crop around a box, aligned to the input's template if the box has as many keypoints."""
     rows, columns = input_size(spec)
     if spec.template and len(spec.template) == len(crop_box.points):
         aligned = similarity(spec.template, crop_box.points)
@@ -70,9 +70,9 @@ def _box_transform(box: tuple[float, float, float, float], spec: CropInput) -> A
 
 
 def fitting_input(crop_box: CropBox, specs: Sequence[CropInput]) -> int:
-    """Return the index of the narrowest input that a line fits into at its height, else that of the widest.
+    """Return the index of the narrowest input that a line fits into at its height, else of the widest input.
 
-    Only lines have inputs of several widths: for any other crop it is 0.
+    Only lines have inputs of several widths: any other crop uses index 0.
     """
     if len(specs) == 1 or specs[0].aspect != "line":
         return 0
@@ -114,7 +114,7 @@ def crops_to_canvases(rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[
 def _sample(rgba: NDArray[np.uint8], x: NDArray[Any], y: NDArray[Any], pad: float) -> NDArray[np.float64]:
     """Sample a picture bilinearly at coordinates x, y [rows, columns] -> [rows, columns, 3].
 
-    The order of the operations is part of the definition: the runtime computes the same bits.
+    Keep the order of the operations: the browser runtime must compute the same bits.
     """
     left, top = np.floor(x), np.floor(y)
     across, down = (x - left)[..., None], (y - top)[..., None]

@@ -12,7 +12,7 @@ from webbuild.preprocess.affine import Affine
 
 CORNERS = 4
 MIN_VERTICAL_RATIO = 1.5
-"""Height / width from which a line counts as vertical text, which is rotated by 90 degrees before it is read."""
+"""Height / width from which a line counts as vertical text. Vertical text is rotated by 90 degrees to be read."""
 
 Point = tuple[float, float]
 
@@ -43,7 +43,7 @@ class CropBox(Struct, frozen=True):
 
 
 class LinePart(Struct, frozen=True):
-    """A part of a `line`: it begins so many pixels along it, and shares `overlap` of its width with the one before."""
+    """A part of a `line` that begins `begin` pixels along it; `overlap` is its share in common with the part before."""
 
     line: CropBox
     begin: float
@@ -68,7 +68,7 @@ def pixel_size(crop: Crop) -> float:
 
 
 def line_sides(crop_box: CropBox) -> tuple[Point, Point, Point]:
-    """Return three corners of a line of text: the start of its top side, the end of that, and below the start."""
+    """Return three corners of a line of text: the start and the end of its top side, and the start of its bottom."""
     first, second, third, last = crop_box.corners
     if distance(first, last) >= MIN_VERTICAL_RATIO * distance(first, second):
         return second, third, first
@@ -76,6 +76,6 @@ def line_sides(crop_box: CropBox) -> tuple[Point, Point, Point]:
 
 
 def distance(one: Point, other: Point) -> float:
-    """Return the Euclidean distance of two points."""
+    """Return the Euclidean distance between two points."""
     across, down = other[0] - one[0], other[1] - one[1]
     return math.sqrt(across * across + down * down)

@@ -15,7 +15,7 @@ from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.resample import filter_taps, resample
 
 PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP")
-"""Pillow's formats that are read: those that every browser decodes. Each further decoder is an attack surface."""
+"""Pillow formats to accept: those that every browser decodes. Each further decoder adds attack surface."""
 LUMA = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in luma (BT.601)."""
 
@@ -43,7 +43,7 @@ def load_image(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
     try:
         with Image.open(path if data is None else io.BytesIO(data), formats=PICTURE_FORMATS) as image:
             upright = ImageOps.exif_transpose(image)
-            if upright.mode.startswith("I"):  # grey of 16 bits, which Pillow would clip
+            if upright.mode.startswith("I"):  # 16-bit grey, which Pillow would clip
                 upright = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
             return np.asarray(upright.convert("RGBA"))
     except Exception as error:  # the readers of Pillow's formats raise many types
@@ -64,8 +64,8 @@ def enlarge(rgba: NDArray[np.uint8], box: tuple[float, float, float, float]) -> 
 
 
 def composite_on_white(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Composite colours with their alpha behind [h, w, colours + 1] over white -> [h, w, colours], not rounded."""
-    if (rgba[..., -1] == 255).all():  # as nearly every photograph is
+    """Composite colours over white by the alpha in the last channel: [h, w, colours + 1] -> [h, w, colours] floats."""
+    if (rgba[..., -1] == 255).all():  # nearly every photograph is opaque
         return rgba[..., :-1].astype(np.float64)
     alpha = rgba[..., -1:].astype(np.float64) / 255
     color: NDArray[np.float64] = rgba[..., :-1] * alpha + 255 * (1 - alpha)
@@ -76,14 +76,14 @@ def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
     """Turn a picture [h, w, 4] into the input `spec` describes.
 
     Returns:
-        The tensor in the spec's shape, and where the picture lies in it.
+        The tensor in the spec's shape, and the picture's placement in it.
     """
     canvas, placement = image_to_canvas(rgba, spec)
     return normalize(canvas, spec), placement
 
 
 def image_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.float64], ImagePlacement]:
-    """Place a picture [h, w, 4] in the input's size, RGB [height, width, 3] of 0..255, and return where it lies."""
+    """Place a picture [h, w, 4] in the input's size, RGB [height, width, 3] of 0..255; also return its placement."""
     height, width = input_size(spec)
     placement = place_image(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
     canvas = np.broadcast_to(pad_color(spec), (height, width, 3)).copy()
@@ -130,9 +130,9 @@ def normalize(canvas: NDArray[np.float64], spec: PictureInput) -> NDArray[Any]:
 def _resize_into(
     rgba: NDArray[np.uint8], placement: ImagePlacement, columns: range, rows: range, spec: ImageInput
 ) -> NDArray[np.float64]:
-    """Return the picture, resized, where it covers these columns and rows of the input.
+    """Return the resized picture at these columns and rows of the input.
 
-    One colour at a time: in float64 a photograph takes eight times its bytes.
+    Channels are resampled one at a time to save memory: float64 takes eight times the picture's bytes.
     """
     interpolation = spec.letterbox.interpolation
     wide = range(columns.start - placement.left, columns.stop - placement.left)

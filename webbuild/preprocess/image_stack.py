@@ -1,4 +1,4 @@
-"""Focal stacks: pictures of one size and their focal distances into tensors."""
+"""Focal stacks: turn pictures of one size and their focal distances into tensors."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def stack_tensor(
     """Turn pictures [h, w, 4], all of one size, into the input `spec` describes.
 
     Returns:
-        The tensor in the spec's shape, and where each picture lies in its plane.
+        The tensor in the spec's shape, and the placement that all pictures share.
 
     Raises:
-        WebbuildError: `invalid-sample` for more or fewer pictures than the stack has, or pictures of two sizes. `name`
-            is what the message calls them.
+        WebbuildError: `invalid-sample` if the number of pictures is not the stack's, or if their sizes differ. The
+            message starts with `name`.
     """
     sizes = sorted({(rgba.shape[1], rgba.shape[0]) for rgba in pictures})
     if len(pictures) != spec.count or len(sizes) > 1:
@@ -57,7 +57,7 @@ def focus_tensor(spec: FocusInput, distances: Sequence[float]) -> NDArray[np.flo
     """Return the focal distances of a stack as a tensor; the input's default if there are none.
 
     Raises:
-        WebbuildError: `invalid-sample` for more or fewer than there are pictures.
+        WebbuildError: `invalid-sample` if there is not one distance for each picture.
     """
     values: Sequence[Any] = distances or spec.default
     if len(values) != len(spec.default):

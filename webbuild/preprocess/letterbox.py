@@ -16,8 +16,8 @@ from webbuild.preprocess.crop_box import Crop
 class ImagePlacement(Struct, frozen=True):
     """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
 
-    `left`, `top`, `width` and `height` are in pixels of the model's input, `input_width` x `input_height`; what lies
-    outside of the input is cut off, so `left` and `top` may be negative. `crops` are the crops of a crop input.
+    `left`, `top`, `width` and `height` are in pixels of the model's input, `input_width` x `input_height`. Parts
+    outside the input are cut off, so `left` and `top` may be negative. `crops` are the crops of a crop input.
     """
 
     source_width: int
@@ -40,7 +40,7 @@ class ImagePlacement(Struct, frozen=True):
 
 
 def place_image(source_width: int, source_height: int, width: int, height: int, spec: Letterbox) -> ImagePlacement:
-    """Return where a source picture goes in an input of width x height; the formulas are `Letterbox`'s docstring."""
+    """Return the placement of a picture in an input of width x height. `Letterbox`'s docstring has the formulas."""
     match spec.mode:
         case "stretch":
             return ImagePlacement(source_width, source_height, 0, 0, width, height, width, height)

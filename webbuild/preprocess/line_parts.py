@@ -12,7 +12,7 @@ from webbuild.preprocess.crop_box import CropBox, LinePart, distance, line_sides
 
 
 def line_parts(crop_box: CropBox, spec: CropInput) -> list[CropBox]:
-    """Return the parts that a line of text is read in, in reading order; the line itself if it is not split."""
+    """Return the parts of a line of text in reading order, or the line itself if it is not split."""
     first, second, last = line_sides(crop_box)
     wide, high = distance(first, second), distance(first, last)
     split = spec.split

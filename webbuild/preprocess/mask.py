@@ -1,4 +1,4 @@
-"""The hole in a picture that a model fills in, as its mask input; see `MaskInput`."""
+"""Inpainting masks: the hole in a picture that the model fills in, as its mask input; see `MaskInput`."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Hole = NDArray[np.bool_]
 
 
 def find_mask(inputs: Sequence[Input]) -> MaskInput | MaskChannel | None:
-    """Return the mask among a model's inputs, or in its picture's; None where it takes none."""
+    """Return the mask input of a model, or the mask channel of its picture input; None if it has neither."""
     own = next((spec for spec in inputs if isinstance(spec, MaskInput)), None)
     return own or next((spec.mask for spec in inputs if isinstance(spec, ImageInput) and spec.mask), None)
 
 
 def sample_box(width: int, height: int) -> tuple[int, int, int, int]:
-    """Return left, top, width and height of the hole that samples are compared with: the middle of the picture."""
+    """Return left, top, width and height of the hole that samples use: the middle of the picture."""
     left, top = width // 3, height // 3
     return left, top, max(1, width - 2 * left), max(1, height - 2 * top)
 
 
 def sample_hole(width: int, height: int) -> Hole:
-    """Return the hole that samples are compared with, [height, width]."""
+    """Return the hole that samples use, [height, width]."""
     left, top, wide, high = sample_box(width, height)
     hole = np.zeros((height, width), bool)
     hole[top : top + high, left : left + wide] = True
@@ -43,7 +43,7 @@ def resize_hole(hole: Hole, placement: ImagePlacement) -> Hole:
 
 
 def _covers_hole(hole: Hole, start: int, drawn: int, size: int) -> Hole:
-    """Resize along the first axis, `drawn` of `size` cells from `start` on; a cell is hole if any of its rows is."""
+    """Resize a hole along axis 0 to `drawn` of `size` cells, from `start` on; a cell is hole if any source row is."""
     position = np.arange(size) - start
     inside = (position >= 0) & (position < drawn)
     source = len(hole)
@@ -55,7 +55,7 @@ def _covers_hole(hole: Hole, start: int, drawn: int, size: int) -> Hole:
 
 
 def mask_tensor(spec: MaskInput, cells: Hole) -> NDArray[Any]:
-    """Return the mask tensor of a hole in input pixels, in the shape and type of `spec`."""
+    """Return the mask tensor of a hole [input height, input width], in the shape and type of `spec`."""
     return np.where(cells, spec.hole, spec.known).astype(spec.dtype).reshape(spec.shape)
 
 

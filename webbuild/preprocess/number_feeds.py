@@ -11,6 +11,6 @@ from webbuild.manifest.manifest import Input, NumberInput
 
 
 def number_feeds(inputs: Sequence[Input]) -> dict[str, NDArray[np.float32]]:
-    """Return the default of each number among the inputs, in its shape."""
+    """Return the default value of each number input, in the input's shape."""
     numbers = [spec for spec in inputs if isinstance(spec, NumberInput)]
     return {spec.name: np.full(spec.shape, spec.default, np.float32) for spec in numbers}

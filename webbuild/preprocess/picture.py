@@ -1,4 +1,4 @@
-"""A whole picture into an image input, or into a crop input as one crop."""
+"""Turn a whole picture into an image input, or into a crop input as one crop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def picture_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput | CropInput) -> 
 def crops_to_tensor(
     rgba: NDArray[np.uint8], spec: CropInput, crops: Sequence[Crop]
 ) -> tuple[NDArray[Any], ImagePlacement]:
-    """Turn crops of a picture [h, w, 4] into [crops, channels, rows, columns], or channels last as `nhwc`."""
+    """Turn crops of a picture [h, w, 4] into [crops, channels, rows, columns], or channels-last for `nhwc`."""
     height, width = input_size(spec)
     tensors = [normalize(canvas, spec) for canvas in crops_to_canvases(rgba, spec, crops)]
     size = rgba.shape[1], rgba.shape[0]

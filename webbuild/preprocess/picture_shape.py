@@ -1,4 +1,4 @@
-"""Pictures, masks and numbers among the inputs, recognized by their shapes."""
+"""Recognize picture, mask and number inputs by their shapes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from webbuild.manifest.inputs.picture import Color, ImageInput, MaskChannel
 from webbuild.manifest.inputs.tensor import TensorInput
 
 MIN_SIDE = 16
-"""Smallest side in pixels of a tensor that is taken for a picture."""
+"""Smallest side in pixels of a tensor that counts as a picture."""
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
 _COLORS: dict[int, Color] = {3: "rgb", 1: "gray", 4: "rgba"}
 _MIN_RGBA_SIDE = 192
-"""Smallest side in pixels of four channels that are taken for RGBA: latents are smaller."""
+"""Smallest side in pixels of a four-channel tensor that counts as RGBA: latents are smaller."""
 
 
 def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | None = None) -> ImageInput | None:
-    """Return a tensor input as a stretched picture of 0..1, or of bytes; None if it does not have the shape of one.
+    """Return a tensor input as a stretched picture of 0..1 floats or of bytes; None if it has another shape.
 
     The shape is [1, C, H, W] or [1, H, W, C] with 1 or 3 channels and sides of at least `least`. With 4 channels sides
-    are at least `_MIN_RGBA_SIDE`, or `MIN_SIDE` if a smaller `least` says that the input is surely a picture.
+    must be at least `_MIN_RGBA_SIDE`. A `least` below `MIN_SIDE` means that the input is surely a picture; then
+    `MIN_SIDE` is enough.
     """
     if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8"):
         return None
@@ -54,7 +55,7 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
 
 
 def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
-    """Return an input of four channels as a picture and its mask, 1 in the hole; None for any other input."""
+    """Return a four-channel input as a picture with a mask channel, 1 in the hole; None for any other input."""
     image = picture_of_shape(spec, MIN_SIDE - 1) if has_fourth_channel(spec) else None
     if image is None or image.color != "rgba":
         return None
@@ -63,10 +64,10 @@ def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
 
 
 def mask_of_shape(spec: Input, image: ImageInput) -> MaskInput | None:
-    """Return an input of one channel and the picture's size as its mask; None for any other input.
+    """Return a one-channel input of the picture's size as its mask; None for any other input.
 
-    That is [1, 1, H, W], [1, H, W, 1] or [1, H, W]. The hole is 1, or 255 in bytes;
-    inverted if the name contains known, valid or keep.
+    Its shape is [1, 1, H, W], [1, H, W, 1] or [1, H, W]. The hole is 1, or 255 for uint8. The values are swapped if the
+    name contains known, valid or keep.
     """
     sides = image.shape[2:] if image.layout == "nchw" else image.shape[1:3]
     if not isinstance(spec, TensorInput) or spec.shape not in ([1, 1, *sides], [1, *sides, 1], [1, *sides]):
@@ -84,7 +85,7 @@ def number_of_shape(spec: Input) -> NumberInput | None:
 
 
 def has_fourth_channel(spec: TensorInput) -> bool:
-    """Whether an input may be a picture of three channels and one more, such as RGBA, or latents."""
+    """Whether an input has four channels and may be a picture: RGB and a mask, or RGBA."""
     match spec.shape:
         case [1, 4, high, wide] | [1, high, wide, 4]:
             return min(high, wide) >= MIN_SIDE

@@ -1,4 +1,4 @@
-"""Point prompts: clicks, a box and a previous mask into the inputs of a mask decoder."""
+"""Point prompts: turn clicks, a box and a previous mask into the inputs of a mask decoder."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _CORNERS = 2
 class PointPrompt(Struct, frozen=True):
     """Clicks and a box on one object, in pixels of the picture.
 
-    `labels` has one entry per point: 1 on the object, 0 on the background. `box` is x1 y1 x2 y2. `mask` [h, w] holds
-    the logits of a previous result. With `multimask` an ambiguous prompt returns several masks.
+    `labels` has one entry per point: 1 on the object, 0 on the background. `box` is x1 y1 x2 y2. `mask` [h, w] has the
+    logits of a previous result. With `multimask` an ambiguous prompt returns several masks.
     """
 
     points: Sequence[tuple[float, float]] = ()
@@ -69,18 +69,18 @@ def _takes_box(inputs: Sequence[Input]) -> bool:
 
 
 def point_tokens(task: MaskGenerationTask, prompt: PointPrompt) -> int:
-    """Return the number of points that a graph has to take for a prompt, corners and padding included."""
+    """Return the number of points that a prompt needs in the graph's input, corners and padding included."""
     corners = _CORNERS if prompt.box is not None and task.box == "corners" else 0
     return len(prompt.points) + corners + int(task.padding_point and prompt.box is None)
 
 
 def prompt_objects(inputs: Sequence[Input]) -> int:
-    """Return how many prompts, each of its own object, a graph with these inputs takes in a run."""
+    """Return how many prompts, one per object, a graph with these inputs takes in a run."""
     return next((spec.shape[-3] for spec in _prompt_inputs(inputs) if spec.role == "points"), 1)
 
 
 def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt) -> bool:
-    """Whether a graph with these inputs takes exactly this prompt: as many points, a box or none, one object."""
+    """Whether a graph with these inputs takes exactly this prompt: its number of points, its box, one object."""
     prompt_inputs = _prompt_inputs(inputs)
     if prompt_objects(prompt_inputs) != 1:
         return False
@@ -95,7 +95,7 @@ def point_prompt_feeds(
     """Return the tensors of a prompt by the names of their inputs; see `PointPromptInput`.
 
     Raises:
-        WebbuildError: `invalid-prompt` for a prompt that is empty, lies outside of the picture or does not fit.
+        WebbuildError: `invalid-prompt` for a prompt that is empty, outside the picture or does not fit the graph.
     """
     return several_prompt_feeds(inputs, task, [prompt], placement)
 
@@ -103,14 +103,14 @@ def point_prompt_feeds(
 def several_prompt_feeds(
     inputs: Sequence[Input], task: MaskGenerationTask, prompts: Sequence[PointPrompt], placement: ImagePlacement
 ) -> Mapping[str, NDArray[Any]]:
-    """Return the tensors of as many prompts as the graph takes in a run. Raises what `point_prompt_feeds` does."""
+    """Return the tensors of as many prompts as the graph takes in a run. Raises the errors of `point_prompt_feeds`."""
     prompt_inputs = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
     of_each = [_values_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
     return {spec.name: _to_tensor([each[spec.role] for each in of_each], spec) for spec in prompt_inputs}
 
 
 def scale_prompt(prompt: PointPrompt, factor: float) -> PointPrompt:
-    """Return a prompt with its coordinates multiplied by `factor`, so moved towards the upper left corner."""
+    """Return a prompt with its coordinates multiplied by `factor`: below 1 they move towards the upper left corner."""
     box = None if prompt.box is None else tuple(factor * value for value in prompt.box)
     points = [(factor * x, factor * y) for x, y in prompt.points]
     return msgspec.structs.replace(prompt, points=points, box=box)
@@ -131,7 +131,7 @@ def _values_by_role(
 
 
 def _to_tensor(of_each: Sequence[NDArray[Any]], spec: PointPromptInput) -> NDArray[Any]:
-    """Concatenate the values of each object to the input's shape; a single number is repeated."""
+    """Concatenate the values of all objects and reshape them to the input's shape; a single number is repeated."""
     count = int(np.prod(spec.shape)) // len(of_each)
     parts = [np.resize(values, count) if values.size == 1 else values.ravel() for values in of_each]
     return np.concatenate(parts).astype(spec.dtype).reshape(spec.shape)

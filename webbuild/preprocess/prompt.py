@@ -1,4 +1,4 @@
-"""Text prompts of grounded detection: a text into token ids, position ids and attention masks."""
+"""Text prompts of grounded detection: turn a text into token ids, position ids and attention masks."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Prompt(Struct, frozen=True):
     """A prompt of n tokens.
 
     Attributes:
-        text: as it was tokenized: in lower case, with a full stop after it.
-        ids: the numbers of its tokens, [n], [CLS] and [SEP] among them.
-        separators: the places of the separators, [CLS] and [SEP] among them.
-        phrases: the text between one separator and the next, in their order.
-        tokenizer: what turns tokens into text.
+        text: the tokenized text: in lower case, with a full stop at the end.
+        ids: token ids [n], including [CLS] and [SEP].
+        separators: positions of the separators, including [CLS] and [SEP].
+        phrases: the texts between separators, in order.
+        tokenizer: the tokenizer, to decode tokens.
     """
 
     text: str
@@ -37,10 +37,10 @@ class Prompt(Struct, frozen=True):
 
 
 def caption(prompt: str | Sequence[str]) -> str:
-    """Return the one text of a prompt: in lower case, a full stop after every phrase.
+    """Return a prompt as one text: in lower case, a full stop after every phrase.
 
     Raises:
-        WebbuildError: `invalid-prompt` for nothing, and for a list with a phrase that has a full stop or no letters.
+        WebbuildError: `invalid-prompt` for an empty prompt, or a list with a phrase that has a full stop or is empty.
     """
     if not isinstance(prompt, str):
         phrases = [phrase.lower().strip() for phrase in prompt]
@@ -57,7 +57,7 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
     """Tokenize a prompt for a model.
 
     Raises:
-        WebbuildError: `invalid-prompt`, also for more tokens than the model takes, with their number.
+        WebbuildError: `invalid-prompt`, also for more tokens than the model takes.
     """
     text = caption(prompt)
     ids = tuple(tokenizer.encode(text))
@@ -74,7 +74,7 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
 
 
 def position_ids(prompt: Prompt) -> list[int]:
-    """Return the position of every token within its phrase, [n]: as `generate_masks_with_special_tokens...`."""
+    """Return each token's position in its phrase [n], as Grounding DINO's `generate_masks_with_special_tokens...`."""
     positions = [0] * len(prompt.ids)
     for before, end in _phrase_spans(prompt):
         positions[before + 1 : end + 1] = range(end - before)
@@ -91,7 +91,7 @@ def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
 
 
 def prompt_feeds(inputs: Sequence[Input], task: GroundingTask, prompt: Prompt) -> dict[str, NDArray[Any]]:
-    """Return the tensor of every prompt input, padded to its length."""
+    """Return the tensor of every prompt input, padded to the input's length."""
     return {spec.name: _prompt_tensor(spec, task, prompt) for spec in inputs if isinstance(spec, PromptInput)}
 
 

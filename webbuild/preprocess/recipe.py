@@ -1,4 +1,4 @@
-"""The preprocessing recipe of a picture, apart from the input's name and shape."""
+"""The preprocessing of a picture, without the input's name and shape."""
 
 from __future__ import annotations
 

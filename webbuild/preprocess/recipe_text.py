@@ -1,4 +1,4 @@
-"""The preprocessing recipe as text, with all its numbers."""
+"""The preprocessing as text, with all its numbers."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ def image_to_reference_input(image: ImageInput) -> ReferenceInput:
 
 
 def choose_reference_image(inputs: Sequence[Input], files: Sequence[Path], index: int) -> Path | None:
-    """Return the reference image of sample `index`: the next sample, the first for the last."""
+    """Return the reference image of sample `index`: the next sample's picture, for the last sample the first one."""
     return None if find_reference_input(inputs) is None else files[(index + 1) % len(files)]
 
 
 def reference_image_feeds(inputs: Sequence[Input], file: Path | None) -> dict[str, NDArray[Any]]:
-    """Return the tensor of the reference image; nothing for a model that takes one picture.
+    """Return the tensor of the reference image, {} for a model that takes one picture.
 
     Raises:
         WebbuildError: `unreadable-image`.

@@ -1,16 +1,16 @@
-"""Resampling a picture, in float64 and never rounded: along its rows first, then along its columns.
+"""Resample pictures in float64 without rounding: rows first, then columns.
 
-Every interpolation gives each output position a few source positions ("taps") and their weights. With i an output
-position, `size` the source's and `new_size` the output's:
+Every interpolation gives each output position a few source positions ("taps") and their weights. With i the output
+position, `size` the source's size and `new_size` the output's:
 
 - `bilinear`: half-pixel centres: the two taps around (i + 0.5) * size / new_size - 0.5, clamped to the picture.
-- `bilinear-antialias`: a triangle as wide as `scale` = max(1, size / new_size) to each side of its centre
-  (i + 0.5) * (size / new_size), cut off at the edges, its weights divided by their sum. Pillow's BILINEAR, and so
-  torchvision's on pictures, which however rounds to 8 bits after each of the two steps.
+- `bilinear-antialias`: a triangle that reaches max(1, size / new_size) to each side of its centre
+  (i + 0.5) * (size / new_size), cut off at the edges; weights are divided by their sum. Same as Pillow's BILINEAR,
+  and torchvision's on PIL images, except that those round to 8 bits after each of the two steps.
 - `nearest`: the one tap floor((i + 0.5) * size / new_size), as in Pillow.
 - `bicubic`: four taps around the same centre as `bilinear`, weighted by the cubic kernel with a = -0.75, clamped
-  to the picture: cv2.INTER_CUBIC, and torch.nn.functional.interpolate without antialias. It overshoots at edges;
-  the result is clipped to 0..255, as wherever pictures have 8 bits.
+  to the picture: cv2.INTER_CUBIC, and torch.nn.functional.interpolate without antialias. It overshoots at edges,
+  so the result is clipped to 0..255.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ def enlarging_taps(size: int, scale: int, outputs: range) -> FilterTaps:
 def resample(
     pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps, interpolation: Interpolation
 ) -> NDArray[np.float64]:
-    """Resample pixels [h, w, channels] to [rows, columns, channels], the result of `bicubic` clipped to 0..255."""
+    """Resample pixels [h, w, channels] -> [rows, columns, channels]. `bicubic` is clipped to 0..255."""
     result = weigh_pixels(pixels, columns, rows)
     return np.clip(result, 0, 255) if interpolation == "bicubic" else result
 
 
 def weigh_pixels(pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps) -> NDArray[np.float64]:
-    """Return the weighted sums of pixels [h, w, channels], [rows, columns, channels].
+    """Return the weighted sums of pixels: [h, w, channels] -> [rows, columns, channels].
 
-    The order of the operations is part of the definition: the runtime computes the same bits.
+    Keep the order of the operations: the browser runtime must compute the same bits.
     """
     used, where = np.unique(rows.indices, return_inverse=True)
     lines = _weighted_sum(np.asarray(pixels[used], np.float64).transpose(1, 0, 2), columns.indices, columns.weights)
@@ -98,7 +98,7 @@ def weigh_pixels(pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps) ->
 def _weighted_sum(
     source: NDArray[np.float64], at: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the weighted sums along the first axis, tap after tap."""
+    """Return weighted sums along axis 0, added tap by tap: [n, m, channels] -> [outputs, m, channels]."""
     total = np.zeros((len(at), *source.shape[1:]))
     for tap in range(at.shape[1]):
         total += weights[:, tap, None, None] * source[at[:, tap]]
@@ -113,7 +113,7 @@ def _clamped_taps(
 
 
 def _triangle_taps(middle: NDArray[np.float64], size: int, new_size: int) -> FilterTaps:
-    """Follow Pillow's precompute_coeffs, operation by operation."""
+    """Return the taps of `bilinear-antialias`, with the operations of Pillow's precompute_coeffs."""
     scale = size / new_size
     support = max(1.0, scale)
     narrowing = 1.0 / support
@@ -130,10 +130,10 @@ def _triangle_taps(middle: NDArray[np.float64], size: int, new_size: int) -> Fil
 
 
 def _cubic_inner(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weight of a tap at most one pixel away."""
+    """Return the weight of a tap at most one pixel away."""
     return ((_CUBIC_A + 2) * x - (_CUBIC_A + 3)) * x * x + 1
 
 
 def _cubic_outer(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weight of a tap between one and two pixels away."""
+    """Return the weight of a tap between one and two pixels away."""
     return ((_CUBIC_A * x - 5 * _CUBIC_A) * x + 8 * _CUBIC_A) * x - 4 * _CUBIC_A

@@ -1,7 +1,7 @@
-"""tokenizer.json for the runtime: rewritten so that `@huggingface/tokenizers` gives the same tokens as Python.
+"""Rewrite a tokenizer.json so that `@huggingface/tokenizers` in the browser gives the same tokens as Python.
 
-Lowercase    ->  Replace(U+03A3, U+03C3), Lowercase    JavaScript has another small sigma at the end of a word
-Precompiled  ->  Replace..., Precompiled, Replace...   JavaScript has NFKC and a list of spaces for any table
+Lowercase    ->  Replace(U+03A3, U+03C3), Lowercase    JavaScript lower-cases a word-final sigma differently
+Precompiled  ->  Replace..., Precompiled, Replace...   JavaScript ignores the table: it uses NFKC and a list of spaces
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 _REMOVED = re.compile("[\u0001-\u0008\u000b\u000e-\u001f\u007f\u008f\u009f]")
 _REPLACED_BY_SPACE = re.compile("[\t\n\x0c\r\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2581\u3000\ufeff\ufffd]")
-"""Characters that `@huggingface/tokenizers` removes, and replaces by a space, instead of reading the table."""
+"""Characters that `@huggingface/tokenizers` removes, and replaces by a space, whatever the table says."""
 _FULLWIDTH_TILDE = "\uff5e"
-"""The character that it leaves unchanged, which NFKC would not."""
+"""The character that `@huggingface/tokenizers` leaves unchanged, but NFKC would change."""
 _PRIVATE_USE_START = 0xF8F0
-"""First private-use character that stands in for one that a table leaves unchanged."""
+"""First private-use character used as a stand-in for a character that a table leaves unchanged."""
 _MAX_EXCEPTIONS = 8
 """Characters that a table may map differently from the runtime; SentencePiece's nmt_nfkc has 2."""
 
@@ -28,7 +28,7 @@ class UnknownTableError(ValueError):
 
 
 def for_runtime(tokenizer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tokenizer.json with which the runtime makes the same tokens as Python with `tokenizer`.
+    """Return a tokenizer.json that gives the runtime the same tokens as `tokenizer` gives Python.
 
     Raises:
         UnknownTableError: a Precompiled table has too many exceptions.
@@ -40,13 +40,13 @@ def table_exceptions(normalize: Callable[[str], str]) -> dict[str, str]:
     """Return the characters that a table and the runtime normalize differently, with the table's results.
 
     Raises:
-        UnknownTableError: for too many of them.
+        UnknownTableError: there are more than `_MAX_EXCEPTIONS`.
     """
     letters = (chr(code) for code in range(1, 0x10000) if not 0xD800 <= code < 0xE000)
     old = (each for each in letters if unicodedata.ucd_3_2_0.category(each) not in ("Cn", "Co"))
     exceptions = {each: meant for each in old if (meant := normalize(each)) != normalize_in_runtime(each)}
     if len(exceptions) > _MAX_EXCEPTIONS:
-        raise UnknownTableError(f"the table of its Precompiled normalizer treats {len(exceptions)} letters otherwise")
+        raise UnknownTableError(f"the table of its Precompiled normalizer differs on {len(exceptions)} characters")
     return exceptions
 
 
@@ -66,8 +66,8 @@ def _rewritten(part: Any) -> Any:
 def _with_exceptions(part: Mapping[str, Any]) -> dict[str, Any]:
     """Return a Precompiled normalizer between Replace steps for the exceptions of its table.
 
-    a -> b              Replace(a, b), Precompiled
-    a stays, not NFKC   Replace(a, stand-in), Precompiled, Replace(stand-in, a)
+    table maps a to b               ->  Replace(a, b), Precompiled
+    table keeps a, unlike NFKC      ->  Replace(a, stand-in), Precompiled, Replace(stand-in, a)
     """
     from tokenizers import normalizers
 
@@ -82,7 +82,7 @@ def _with_exceptions(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def normalize_in_runtime(letter: str) -> str:
-    """Return the normalization of one letter by the runtime, which ignores the table."""
+    """Return the runtime's normalization of one character, which ignores the table."""
     if _REMOVED.match(letter):
         return ""
     if _REPLACED_BY_SPACE.match(letter):

@@ -13,5 +13,5 @@ from webbuild.manifest.states import state_inputs
 
 
 def state_feeds(inputs: Sequence[Input]) -> dict[str, NDArray[Any]]:
-    """Return zeros for each state among the inputs."""
+    """Return zeros for each state input."""
     return {spec.name: np.zeros(spec.shape, spec.dtype) for spec in state_inputs(inputs)}

@@ -17,7 +17,7 @@ def text_feeds(inputs: Sequence[Input], spec: TextInput, text: str, ids: Sequenc
     """Return a tensor [1, length] for each prompt input of a text with the tokens `ids`.
 
     Raises:
-        WebbuildError: `invalid-prompt` for a text of more tokens than the encoder takes, or of none.
+        WebbuildError: `invalid-prompt` for a text without tokens, or with more tokens than the encoder takes.
     """
     if not ids or len(ids) > spec.length:
         what = f"'{text[:80]}' has {len(ids)} tokens, the text encoder takes 1 to {spec.length}"

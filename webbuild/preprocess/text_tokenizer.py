@@ -1,4 +1,4 @@
-"""The tokenizer of a text encoder: texts into token ids, padded to one length."""
+"""The tokenizer of a text encoder: turn texts into token ids, padded to one length."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 OWN_TOKENIZER = (
-    "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer; of "
-    "OpenAI's CLIP and open_clip, bpe_simple_vocab_16e6.txt.gz of the Python package"
+    "copy the tokenizer.json that the text encoder was exported with next to it, or name it with --tokenizer; for "
+    "OpenAI's CLIP and open_clip, use bpe_simple_vocab_16e6.txt.gz of the Python package"
 )
 """Fix for a missing or wrong tokenizer."""
 _Result = TypeVar("_Result")
@@ -37,7 +37,7 @@ class TextTokenizer:
     """A tokenizer.json without its own padding and truncation."""
 
     def __init__(self, text: str, file: str) -> None:
-        """Open a tokenizer; `file` is its file, for messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
+        """Parse a tokenizer; `file` names it in messages. Raises `tokenizer-mismatch`, `tokenizers-missing`."""
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
@@ -51,7 +51,7 @@ class TextTokenizer:
         self._tokenizer.no_truncation()
 
     def for_runtime(self) -> str:
-        """Return the tokenizer.json that a bundle ships, with every field, and with settings for the runtime.
+        """Return the tokenizer.json for a bundle, with every field written out and rewritten for the runtime.
 
         Raises:
             WebbuildError: `tokenizer-mismatch` for components that the runtime does not support.
@@ -81,7 +81,7 @@ class TextTokenizer:
         """Return the padding token and its id: from the configurations, else token 0, as in OpenAI's CLIP.
 
         Args:
-            config: what `tokenizer_config.json` holds.
+            config: the contents of `tokenizer_config.json`.
         """
         named = config.get("pad_token")
         named = named.get("content") if isinstance(named, Mapping) else named
@@ -95,7 +95,7 @@ class TextTokenizer:
         try:
             return work()
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # a panic in Rust code
                 raise
             what = f"{self._file}: this tokenizer cannot be used: {error}"
             raise WebbuildError("tokenizer-mismatch", what, OWN_TOKENIZER) from error
@@ -104,10 +104,10 @@ class TextTokenizer:
 def tokenize_texts(
     tokenizer: TextTokenizer, config: Mapping[str, Any], texts: Sequence[str], length: int
 ) -> TokenizedTexts:
-    """Tokenize texts, each padded to `length` tokens with what `config`, tokenizer_config.json, says.
+    """Tokenize texts and pad each to `length` tokens with the padding token of `config`, tokenizer_config.json.
 
     Raises:
-        WebbuildError: `tokenizer-mismatch`; `invalid-labels` for a text of more tokens.
+        WebbuildError: `tokenizer-mismatch`; `invalid-labels` for a text of more than `length` tokens.
     """
     encoded = tokenizer.encode(texts)
     longest = max(range(len(texts)), key=lambda at: len(encoded[at]))

@@ -1,4 +1,4 @@
-"""Tile blending: each tile is blended into the result over its predecessors; see `TilePlan` for the weights."""
+"""Tile blending: each tile is blended over the tiles before it. `TilePlan` has the formulas of the weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from webbuild.preprocess.tiles import Span, Tile
 
 
 class Ramps(Struct, frozen=True):
-    """A tile's range along an axis of the result, and the ramps u_k (`rise`) and u_(k + 1) (`fall`) of its pixels."""
+    """A tile's range along an axis of the result, and the ramps u_k (`rise`) and u_(k + 1) (`fall`) of its pixels.
+
+    Both have the shape [end - start].
+    """
 
     start: int
     end: int
@@ -37,13 +40,13 @@ def _ramp(x: NDArray[np.float64], cut: int, feather: int) -> NDArray[np.float64]
 
 
 def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
-    """Return the opacity with which a tile is blended over its predecessors, [rows, columns].
+    """Return the opacity [rows, columns] with which a tile is blended over the tiles before it.
 
-    opacity = own weight / sum of the weights of all tiles so far. Blended in order, each tile ends with its own weight,
-    and the weights of the tiles so far always sum to 1.
+    opacity = own weight / sum of the weights of all tiles so far. Blending in order gives each tile its own weight, and
+    the weights of the tiles so far always sum to 1.
     """
     down, across = rows.rise - rows.fall, columns.rise - columns.fall
-    # the weights of the rows of tiles above add up to 1 - u_k, those of the tiles to the left to 1 - u_k of the columns
+    # Weights of the tile rows above sum to 1 - u_k; weights of this tile row up to this tile to 1 - u_(k + 1).
     so_far = (1 - rows.rise)[:, None] + np.outer(down, 1 - columns.fall)
     own = np.outer(down, across)
     shares: NDArray[np.float64] = np.divide(own, so_far, out=np.zeros_like(own), where=so_far > 0)
@@ -51,7 +54,7 @@ def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
 
 
 def put_tile(result: NDArray[np.uint8], drawn: NDArray[np.uint8], tile: Tile, scale: int, feather: int) -> None:
-    """Blend the result of a tile, RGBA [height, width, 4], into a result `scale` times as large as the picture."""
+    """Blend a tile's output `drawn`, RGBA [height, width, 4], into `result`, `scale` times as large as the picture."""
     height, width = result.shape[:2]
     rows, columns = tile_ramps(tile.row, feather, scale, height), tile_ramps(tile.column, feather, scale, width)
     top, left = tile.row.offset * scale, tile.column.offset * scale

@@ -1,4 +1,4 @@
-"""Tiles of a picture that is larger than a model's input: where each is cut out, and which part of it is kept."""
+"""Tiling of a picture that is larger than a model's input: each tile's position, and the part of it to keep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Span(Struct, frozen=True):
-    """A tile along one axis, in pixels of the picture: it is cut out at `offset`, and kept from `start` to `end`."""
+    """A tile along one axis, in pixels of the picture: it begins at `offset`, and `start` to `end` of it is kept."""
 
     offset: int
     start: int
@@ -21,7 +21,7 @@ def fits_halo(size: int, halo: int, multiple: int) -> bool:
 
 
 def tile_spans(length: int, size: int, halo: int, multiple: int) -> list[Span]:
-    """Return the tiles along an axis of a picture, in its order.
+    """Return the tiles along an axis of a picture, in order.
 
     Offsets are multiples of `multiple`, spread evenly; the last tile ends where the picture does. If the picture is
     smaller than a tile, or the last offset is not a multiple, the picture is extended by its last pixel. Each of two
@@ -40,14 +40,14 @@ def tile_spans(length: int, size: int, halo: int, multiple: int) -> list[Span]:
 
 
 class Tile(Struct, frozen=True):
-    """A tile of a picture: its place along the rows of pixels, and down the columns."""
+    """A tile of a picture: its horizontal range (`column`) and its vertical range (`row`)."""
 
     column: Span
     row: Span
 
 
 def tiles_of(width: int, height: int, input_size: tuple[int, int], halo: int, multiple: int) -> list[Tile]:
-    """Return the tiles of a picture, row by row from the upper left one; the input's size is (height, width)."""
+    """Return the tiles of a picture, row by row from the upper left; the input's size is (height, width)."""
     high, wide = input_size
     columns = tile_spans(width, wide, halo, multiple)
     return [Tile(column, row) for row in tile_spans(height, high, halo, multiple) for column in columns]

@@ -18,11 +18,11 @@ KNOWN_PARTS: dict[str, list[str]] = {
 }
 """Component types that `@huggingface/tokenizers` supports, by section of a tokenizer.json."""
 _SEQUENCE_FIELDS = ("normalizers", "pretokenizers", "processors")
-"""Fields that hold the components of a Sequence."""
+"""Fields with the components of a Sequence."""
 
 
 def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
-    """Return the component of a tokenizer.json that the runtime does not support, None if it supports all."""
+    """Return the first component of a tokenizer.json that the runtime does not support, None if it supports all."""
     for name, known in KNOWN_PARTS.items():
         for kind in _component_types(tokenizer.get(name)):
             if kind not in known:

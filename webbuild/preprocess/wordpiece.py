@@ -1,4 +1,4 @@
-"""A WordPiece tokenizer: a text into token ids, and back. The browser reads the same file."""
+"""A WordPiece tokenizer, which turns a text into token ids and back. The browser reads the same file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIX_TOKENIZER = (
 
 
 class WordpieceTokenizer:
-    """A tokenizer of BERT's kind, read from the text of a `tokenizer.json`."""
+    """A BERT-like tokenizer, read from the text of a `tokenizer.json`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -30,9 +30,9 @@ class WordpieceTokenizer:
         try:
             return list(self._tokenizer.encode(text).ids)
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of the library's Rust
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # a panic in Rust code
                 raise
-            what = f"the tokenizer beside the model fails on the text '{text[:80]}': {error}"
+            what = f"the tokenizer next to the model fails on the text '{text[:80]}': {error}"
             raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -70,17 +70,17 @@ def load_tokenizer(
     """Return the tokenizer from the files next to a model.
 
     Args:
-        file: the model's, for messages.
-        tokenizer_json: what `tokenizer.json` holds, empty where there is none.
-        vocabulary: the lines of `vocab.txt`, which is used where there is no `tokenizer.json`.
-        config: what `tokenizer_config.json` holds.
+        file: the model's file name, for messages.
+        tokenizer_json: the contents of `tokenizer.json`, empty if there is none.
+        vocabulary: the lines of `vocab.txt`, used if there is no `tokenizer.json`.
+        config: the contents of `tokenizer_config.json`.
 
     Raises:
-        WebbuildError: `tokenizers-missing`; `no-tokenizer` for neither,
-            `tokenizer-mismatch` for one of another kind or a broken one.
+        WebbuildError: `tokenizers-missing`; `no-tokenizer` if there is neither file;
+            `tokenizer-mismatch` if the tokenizer is not WordPiece or is broken.
     """
     if not tokenizer_json and not vocabulary:
-        what = f"{file}: a prompt goes in, and neither tokenizer.json nor vocab.txt lies beside the model"
+        what = f"{file}: the model takes a text prompt, and neither tokenizer.json nor vocab.txt is next to it"
         raise WebbuildError("no-tokenizer", what, _FIX_TOKENIZER)
     tokenizer = (
         {**tokenizer_json, "truncation": None, "padding": None}
@@ -89,27 +89,27 @@ def load_tokenizer(
     )
     kind = _model_type(tokenizer.get("model"))
     if kind != "WordPiece":
-        what = f"{file}: the tokenizer.json beside it is of the kind {kind}, and BERT's is WordPiece"
+        what = f"{file}: the tokenizer.json next to it has the type {kind}, but BERT needs WordPiece"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
     if any(has_expression(part) for name, part in tokenizer.items() if name != "model"):
-        what = f"{file}: the tokenizer.json beside it has a regular expression, which BERT's has not"
+        what = f"{file}: the tokenizer.json next to it has a regular expression, which BERT's does not have"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
     loaded = WordpieceTokenizer(json.dumps(tokenizer, ensure_ascii=True, separators=(",", ":")))
     try:
         missing = [piece for piece in (*SPECIAL_TOKENS, ".") if loaded.token_id(piece) is None]
     except WebbuildError:
         raise
-    except Exception as error:  # the library raises plain Exception for what it cannot read
-        what = f"{file}: the tokenizer.json beside it cannot be read: {error}"
+    except Exception as error:  # the library raises plain Exception for invalid files
+        what = f"{file}: the tokenizer.json next to it cannot be read: {error}"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
     if missing:
-        what = f"{file}: the vocabulary beside it lacks {' and '.join(missing)}, which every prompt has"
+        what = f"{file}: the vocabulary next to it lacks {' and '.join(missing)}, which every prompt needs"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
     return loaded
 
 
 def tokenizer_json_from_vocab(vocabulary: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `tokenizer.json` of a `vocab.txt`: BERT's, in lower case unless the configuration says otherwise."""
+    """Return BERT's `tokenizer.json` for a `vocab.txt`; it lower-cases unless the configuration says otherwise."""
     numbers = {piece: number for number, piece in enumerate(vocabulary)}
     special = [piece for piece in (*SPECIAL_TOKENS, "[MASK]") if piece in numbers]
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
@@ -151,7 +151,7 @@ def tokenizer_json_from_vocab(vocabulary: Sequence[str], config: Mapping[str, An
 
 
 def _model_type(model: object) -> str:
-    """Return the kind of a tokenizer's model; old files leave it out."""
+    """Return the type of a tokenizer's model, which old files leave out."""
     if not isinstance(model, Mapping):
         return "unknown"
     return str(model.get("type") or ("WordPiece" if "continuing_subword_prefix" in model else "unknown"))
