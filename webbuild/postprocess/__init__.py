@@ -1,1 +1,1 @@
-"""The post-processing that an export lacks, and its NumPy reference."""
+"""Postprocessing that an exported model lacks, and its NumPy reference."""

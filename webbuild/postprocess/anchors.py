@@ -1,4 +1,4 @@
-"""Raw scores and boxes of detectors with anchors, such as SSD."""
+"""Raw scores and boxes of anchor-based detectors, such as SSD."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from webbuild.postprocess.yolo import YoloPostprocess
 
 
 class Columns(Struct, frozen=True):
-    """Some columns of an output as a table: from `first` up to `end`, of the rows from `start` up to `stop`.
+    """A slice of an output as a table [rows, columns]: columns `first:end` of rows `start:stop`.
 
     All axes but the last are rows: [1, anchors, numbers], [1, anchors, h, w, numbers]. With `maps`
-    [1, numbers, h, w] every cell is one. `stop` is 0 where all rows are taken.
+    [1, numbers, h, w] every cell is a row. `stop` is 0 where all rows are taken.
     """
 
     output: str
@@ -25,12 +25,12 @@ class Columns(Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return self.end - self.first
 
 
 class AnchorLevel(Struct, frozen=True):
-    """A grid of cells `stride` pixels apart; at every cell an anchor of each of `sizes`, width and height in pixels."""
+    """A grid of cells `stride` pixels apart. Every cell has one anchor per (width, height) of `sizes`, in pixels."""
 
     stride: int
     rows: int
@@ -39,48 +39,48 @@ class AnchorLevel(Struct, frozen=True):
 
     @property
     def anchors(self) -> int:
-        """How many there are."""
+        """The number of anchors in this level."""
         return self.rows * self.columns * len(self.sizes)
 
 
 class AnchorPostprocess(Struct, frozen=True, kw_only=True):
-    """Scores and boxes of a detector as outputs of their own, which are still to be decoded, as of SSD.
+    """Separate, undecoded outputs for scores and boxes of a detector such as SSD.
 
     Every anchor has a centre, (column + `offset`) * stride and (row + `offset`) * stride, and a size. Codings of the
-    four numbers a b c d of a box, and of the two of a keypoint:
+    four numbers a b c d of a box:
 
-    - `corners`: x1 y1 x2 y2, in pixels or, with `parts`, in parts of the input; there are no anchors (UltraFace);
+    - `corners`: x1 y1 x2 y2, in pixels or, with `parts`, normalized to 0..1; there are no anchors (UltraFace);
     - `linear`: centre + (a, b) * size, and width and height (c, d) * size (BlazeFace);
     - `exponential`: centre + (a, b) * `variances[0]` * size, and exp((c, d) * `variances[1]`) * size (SSD, RetinaFace);
-    - `distances`: left, top, right and bottom side at centre -+ (a, b), (c, d) * size (SCRFD);
-    - `distribution`: the same of the mean of each side's numbers after a softmax: 0, 1, 2 and so on (NanoDet);
+    - `distances`: corners centre - (a, b) * size and centre + (c, d) * size (SCRFD);
+    - `distribution`: as `distances`; each distance is the mean of a softmax over the bins 0, 1, 2, ... (NanoDet);
     - `yolov5`: centre + (2 s(a, b) - 1) * stride, and (2 s(c, d))^2 * size, where s is a sigmoid (YOLO-FastestV2);
     - `fastestdet`: centre + tanh(a, b) * stride, and s(c, d) * size.
 
-    A keypoint lies at centre + (a, b) * size, with `exponential` times `variances[0]`.
+    A keypoint (a, b) is at centre + (a, b) * size; with `exponential` the offset is also multiplied by `variances[0]`.
 
     Attributes:
-        scores: class scores of each level, or of all of them.
-        objectness: of a second score; else empty.
-        exponents: a score is class score^first * objectness^second: the root of the product (YuNet), the product.
-        boxes: of each level, or of all of them.
-        keypoints: the same, where they belong to the answer.
-        unused: outputs that go too.
+        scores: class scores, one entry per level or one for all levels.
+        objectness: the second score, one entry per level or one for all levels; empty if there is none.
+        exponents: score = class score^first * objectness^second. (0.5, 0.5) is YuNet's, (1, 1) is the product.
+        boxes: boxes, one entry per level or one for all levels.
+        keypoints: keypoints, one entry per level or one for all levels; empty if the model has none.
+        unused: further outputs to remove.
         size: (height, width) of the input in pixels.
-        classes: without the one that is nothing.
+        classes: number of classes, without the background class.
         coding: see above.
         levels: the anchors, in their order in the outputs; empty for `corners`.
         offset: see above.
         variances: see above.
         parts: see above.
-        decodable: some exports of such a detector give corners; which this is, its answers tell.
-        sigmoid_boxes: whether the sigmoid of the numbers of a box is still to be taken.
-        activation: what makes probabilities of the scores.
-        exclusive: class scores of an anchor add up to 1; where they do not, the outputs are something else.
-        background: the first class is nothing, and left out.
-        confidence: exported threshold of the score.
-        iou: exported threshold of the overlap.
-        max_detections: rows out, at most.
+        decodable: some exports of this detector contain the decoding and output corners. The output values decide.
+        sigmoid_boxes: the box numbers are logits, which still need a sigmoid.
+        activation: the function that turns the scores into probabilities.
+        exclusive: class scores of an anchor must add up to 1. If they do not, the outputs are something else.
+        background: the first class is the background, and is removed.
+        confidence: exported score threshold.
+        iou: exported IoU threshold.
+        max_detections: maximum number of output rows.
     """
 
     scores: tuple[Columns, ...]
@@ -112,13 +112,13 @@ class AnchorPostprocess(Struct, frozen=True, kw_only=True):
 
     @property
     def replaced_outputs(self) -> tuple[str, ...]:
-        """The outputs that `DETECTIONS` takes the place of."""
+        """The outputs that `DETECTIONS` replaces."""
         read = (each.output for part in (self.scores, self.objectness, self.boxes, self.keypoints) for each in part)
         return tuple(dict.fromkeys((*read, *self.unused)))
 
     @property
     def suppression(self) -> YoloPostprocess:
-        """What follows the decoding, for a table [anchors, 4 + classes + keypoints * 2] of centres and so on."""
+        """The NMS after decoding, for a table [anchors, 4 + classes + keypoints * 2] that starts with cx cy w h."""
         return YoloPostprocess(
             output=self.output,
             layout="columns",

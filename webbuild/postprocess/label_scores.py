@@ -1,4 +1,4 @@
-"""Scores of labels: how alike a picture's embedding and those of words are."""
+"""Label scores: the similarity of a picture's embedding to the text embeddings of labels."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 
 class LabelScoresPostprocess(Struct, frozen=True, kw_only=True):
-    """Embeddings of labels, with which that of a picture is compared; `LABEL_SCORES` [1, labels] replaces it.
+    """Text embeddings of labels to compare a picture's embedding with. `LABEL_SCORES` [1, labels] replaces the output.
 
-    score = scale * cosine + bias, of which `sigmoid` makes a probability for each label by itself.
+    score = scale * cosine similarity + bias. With `sigmoid` each score becomes an independent probability.
 
     Attributes:
         output: name of the picture's embedding, [1, size], [1, size, 1, 1] or [1, tokens, size].
-        size: numbers of a vector.
-        tokens: how many the output has, 1 of a vector.
-        pooling: how they become one vector: the first, or the mean of all.
+        size: embedding size.
+        tokens: number of tokens in the output; 1 if it is one vector.
+        pooling: how the tokens become one vector: the first (`cls`), or the mean of all.
         vectors: the labels' unit vectors [labels, size], little-endian float32.
-        scale: see above; CLIP's is 100.
-        bias: see above; 0 of CLIP.
+        scale: see above; 100 for CLIP.
+        bias: see above; 0 for CLIP.
         sigmoid: see above; without it the scores are logits of a softmax over all labels.
     """
 

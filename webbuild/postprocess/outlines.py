@@ -1,4 +1,4 @@
-"""Outlines of a bitmap: of what is set, and of the holes in it, each as the polygon around its pixels."""
+"""Contours of a bitmap: the convex hulls of its connected components and of the holes in them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Bitmap = NDArray[np.bool_]
 
 
 def outline_hulls(bitmap: Bitmap, most: int) -> list[Ints]:
-    """Return the convex hull [n, 2] (x, y of pixels) of each outline in a bitmap [height, width], `most` at most.
+    """Return the convex hulls [n, 2] (x, y of pixels) of at most `most` outlines in a bitmap [height, width].
 
-    Outlines are those of OpenCV's `findContours` with `RETR_LIST`, and in its order, the last one found first: of set
-    pixels that touch at edges or corners, and of holes, whose pixels touch at edges. A hole's outline are the set
+    The outlines and their order are those of OpenCV's `findContours` with `RETR_LIST`: the last one found comes first.
+    Set pixels are connected at edges or corners, pixels of a hole at edges only. A hole's outline consists of the set
     pixels around it.
     """
     outlines = [*_components(_Runs(bitmap, reach=1)), *_holes(_Runs(~bitmap, reach=0), bitmap.shape)]
@@ -24,9 +24,9 @@ def outline_hulls(bitmap: Bitmap, most: int) -> list[Ints]:
 
 
 class _Runs:
-    """The pixels of a bitmap as runs in its rows, and by its first one the component that each run belongs to.
+    """Horizontal runs of set pixels, and the connected component of each run, named by the component's first run.
 
-    Runs of neighbouring rows touch where they share a column, with a `reach` of 1 also at corners.
+    Runs of neighbouring rows touch where they share a column; with a `reach` of 1 also at corners.
     """
 
     def __init__(self, bitmap: Bitmap, reach: int) -> None:
@@ -45,7 +45,7 @@ class _Runs:
         self.roots = np.array([_root(parents, run) for run in range(len(parents))], np.int64)
 
     def groups(self) -> Iterator[Ints]:
-        """Yield the indices of each component's runs, from its first row down."""
+        """Yield the indices of each component's runs, from the top row down."""
         order = np.argsort(self.roots, kind="stable")
         starts = np.flatnonzero(np.diff(self.roots[order], prepend=-1))
         yield from np.split(order, starts[1:]) if order.size else ()
@@ -59,7 +59,7 @@ def _root(parents: list[int], run: int) -> int:
 
 
 _Outline = tuple[tuple[int, int], tuple[int, Ints, Ints]]
-"""Row and column where it is found first; its top row, and the least and largest column of each row."""
+"""Row and column of its first pixel; its top row, and the smallest and largest column of each row."""
 
 
 def _components(runs: _Runs) -> Iterator[_Outline]:
@@ -69,7 +69,7 @@ def _components(runs: _Runs) -> Iterator[_Outline]:
 
 
 def _holes(runs: _Runs, shape: tuple[int, ...]) -> Iterator[_Outline]:
-    """A hole and its neighbours at edges have the hull of its outline."""
+    """Yield each hole's outline. A hole dilated to its edge neighbours has the same hull as its outline."""
     height, width = shape
     for group in runs.groups():
         rows, begins, ends = runs.rows[group], runs.begins[group], runs.ends[group]
@@ -90,7 +90,7 @@ def _extents(rows: Ints, lefts: Ints, rights: Ints) -> tuple[int, Ints, Ints]:
 
 
 def _hull(top: int, lefts: Ints, rights: Ints) -> Ints:
-    """Return the hull of the ends of rows: Andrew's monotone chain, from the top down and back."""
+    """Return the convex hull [n, 2] of the ends of all rows: Andrew's monotone chain, from the top down and back."""
     points = [(x, top + at) for at, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True)) for x in pair]
     points = list(dict.fromkeys(points))
     if len(points) < 3:

@@ -1,4 +1,4 @@
-"""The post-processing that a model was exported without: which outputs it reads, and what it makes of them."""
+"""Postprocessing that a model was exported without: the outputs it reads and what it computes from them."""
 
 from __future__ import annotations
 

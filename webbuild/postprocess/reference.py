@@ -1,4 +1,4 @@
-"""NumPy reference of the post-processing that an export lacks."""
+"""NumPy reference of the postprocessing that an exported model lacks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Arrays = Mapping[str, NDArray[Any]]
 def apply_reference_postprocess(
     spec: Postprocess, outputs: Arrays, feeds: Arrays, values: Mapping[str, float]
 ) -> dict[str, NDArray[Any]]:
-    """Return the outputs with `DETECTIONS` in the place of the raw ones; `values` are the thresholds by option."""
+    """Return the outputs with `DETECTIONS` instead of the raw ones; `values` are the thresholds by option."""
     if isinstance(spec, GroundingPostprocess):
         return dict(outputs)
     if isinstance(spec, ClassMapsPostprocess):
@@ -47,12 +47,12 @@ def apply_reference_postprocess(
 
 
 def reference_class_maps(spec: ClassMapsPostprocess, output: NDArray[Any]) -> NDArray[Any]:
-    """Return the map of each class [1, classes, h, w]."""
+    """Return one map per class [1, classes, h, w]; the background of a mask is its threshold everywhere."""
     maps = output.transpose(0, 3, 1, 2) if spec.channels_last else output
     return maps if spec.classes == maps.shape[1] else np.concatenate([np.full_like(maps, spec.threshold), maps], 1)
 
 
 def add_constant_masks(spec: Postprocess | None, feeds: Arrays) -> Arrays:
-    """Return what the original is fed: also the masks that became constants in what was made of it."""
+    """Return the feeds of the original model: with the masks that became constants in the packed one."""
     ones = spec.constant_masks if isinstance(spec, DetrPostprocess | GroundingPostprocess) else {}
     return {**feeds, **{name: np.ones(shape) for name, shape in ones.items()}}

@@ -1,4 +1,4 @@
-"""Scores and boxes of anchors, decoded in plain numpy: what an appended head has to compute before suppression."""
+"""NumPy reference of anchor decoding: what the appended head must compute before NMS."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def decode_anchor_scores(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
 
 
 def decode_anchor_objectness(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
-    """Return the second score [anchors, 1], of a spec that has one."""
+    """Return the objectness [anchors, 1]; the spec must have one."""
     second = join_columns(spec.objectness, outputs)
     return _sigmoid(second) if spec.activation == "sigmoid" else second
 
@@ -62,7 +62,7 @@ def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
 
 
 def _decode_cells(spec: AnchorPostprocess, offsets: Floats) -> Floats:
-    """Return the boxes of offsets in cells."""
+    """Return the boxes [anchors, 4] of offsets in grid cells, codings `yolov5` and `fastestdet`."""
     (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
     shares = _sigmoid(offsets) if spec.sigmoid_boxes else offsets
     if spec.coding == "fastestdet":
@@ -72,6 +72,7 @@ def _decode_cells(spec: AnchorPostprocess, offsets: Floats) -> Floats:
 
 
 def _decode_keypoints(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
+    """Return keypoints [anchors, keypoints * 2] in pixels."""
     offsets = join_columns(spec.keypoints, outputs)
     centre, size = anchor_boxes(spec)
     pairs = offsets.shape[1] // 2
@@ -97,11 +98,12 @@ def anchor_strides(spec: AnchorPostprocess) -> Floats:
 
 
 def join_columns(parts: tuple[Columns, ...], outputs: Arrays) -> Floats:
-    """Return the columns of all levels, one level under the other."""
+    """Return the columns of all levels [anchors, columns], concatenated along the anchors."""
     return np.concatenate([_columns(each, np.asarray(outputs[each.output], np.float32)) for each in parts])
 
 
 def _columns(part: Columns, array: Floats) -> Floats:
+    # maps: [1, C, h, w] -> [h * w, C]; else [1, ..., C] -> [rows, C]
     table = array.reshape(array.shape[1], -1).T if part.maps else array.reshape(-1, array.shape[-1])
     return table[part.start : part.stop or None, part.first : part.end]
 
@@ -113,7 +115,7 @@ def _sigmoid(logits: Floats) -> Floats:
 
 
 def _expected_sides(distributions: Floats) -> Floats:
-    """Return the mean [anchors, 4] of the distributions [anchors, 4 * bins]."""
+    """Return the means of distributions over bins: [anchors, 4 * bins] -> [anchors, 4]."""
     logits = distributions.reshape(len(distributions), 4, -1)
     powers = np.exp(logits - logits.max(2, keepdims=True))
     shares = powers / powers.sum(2, keepdims=True)
@@ -121,5 +123,5 @@ def _expected_sides(distributions: Floats) -> Floats:
     return result
 
 
-def _centred(corners: Floats) -> Floats:
+def _centred(corners: Floats) -> Floats:  # x1 y1 x2 y2 -> cx cy w h
     return np.concatenate([(corners[:, :2] + corners[:, 2:]) / np.float32(2), corners[:, 2:] - corners[:, :2]], 1)

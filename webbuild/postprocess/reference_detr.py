@@ -1,7 +1,7 @@
-"""Rows from the outputs of a detector that predicts a set of boxes, in plain numpy: what is appended computes this.
+"""NumPy reference of the head that is appended to DETR-like detectors.
 
-The rules for logits are those of transformers' `post_process_object_detection`, in float32: of RTDetrImageProcessor
-with a sigmoid, of DetrImageProcessor with a softmax.
+The rules for logits are those of transformers' `post_process_object_detection`, in float32: RTDetrImageProcessor's
+with a sigmoid, DetrImageProcessor's with a softmax.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _decode_parts(spec: DetrPostprocess, outputs: Arrays, feeds: Arrays) -> tupl
 
 
 def _box_scale(spec: DetrPostprocess, size: Floats) -> Floats:
-    """Return what the corners of a box are multiplied by to be in pixels of the input."""
+    """Return the factors [4] that scale box corners to pixels of the input."""
     width_height = size if spec.size_order == "width-height" else size[::-1]
     return np.tile(np.array(spec.size[::-1], np.float32) / width_height, 2)
 
@@ -66,7 +66,7 @@ def _decode_table(spec: DetrPostprocess, table: Floats) -> tuple[Floats, Floats,
 
 
 def _cxcywh_to_xyxy(spec: DetrPostprocess, boxes: Floats) -> Floats:
-    """Return x1 y1 x2 y2 in pixels of the input from centre x y, width, height as parts of it."""
+    """Return x1 y1 x2 y2 [n, 4] in pixels of the input, from centre x y, width, height normalized to 0..1."""
     half = boxes[:, 2:] / np.float32(2)
     corners = np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], 1)
     return corners * np.tile(np.array(spec.size[::-1], np.float32), 2)

@@ -1,4 +1,4 @@
-"""NumPy reference of the scores of labels."""
+"""NumPy reference of label scores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.postprocess.unit_vectors import pooled_vectors
 
 
 def reference_label_scores(spec: LabelScoresPostprocess, output: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the score of each label [batch, labels], after the sigmoid where there is one."""
+    """Return label scores [batch, labels], after the sigmoid if the spec has one."""
     pictures = pooled_vectors(output, spec.tokens, spec.size, spec.pooling)
     scores = spec.scale * (pictures @ spec.labels.T.astype(np.float64)) + spec.bias
     probabilities = 1 / (1 + np.exp(-scores)) if spec.sigmoid else scores

@@ -1,7 +1,7 @@
-"""The post-processing that a detector was exported without, in plain numpy: what an appended head has to compute.
+"""NumPy reference of NMS: what the head appended to a detector must compute.
 
-The rules are those of Ultralytics' `non_max_suppression` with one label for a box, at the arithmetic of ONNX
-Runtime's NonMaxSuppression: float32, an overlap is one above the threshold, boxes without area overlap nothing.
+The rules are those of Ultralytics' `non_max_suppression` with one label per box. The arithmetic is that of ONNX
+Runtime's NonMaxSuppression: float32, an IoU above (not at) the threshold suppresses, a box without area overlaps none.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _pad_rows(detections: Floats, rows: int, columns: int) -> Floats:
 
 
 def _best_class_candidates(spec: YoloPostprocess, table: Floats) -> Floats:
-    """Return box, score, class and the extra columns [anchors, columns] of every anchor's best class."""
+    """Return box, score, class and extra columns [anchors, columns] of each anchor's best class."""
     end = spec.first_score + spec.classes
     scores, extra = table[:, spec.first_score : end], table[:, end:]
     if spec.layout == "rows":
@@ -56,7 +56,7 @@ def _best_class_candidates(spec: YoloPostprocess, table: Floats) -> Floats:
 
 
 def _decode_boxes(spec: YoloPostprocess, table: Floats) -> tuple[Floats, Floats]:
-    """Return centre and size of every box in pixels."""
+    """Return centre [anchors, 2] and size [anchors, 2] of every box in pixels."""
     if not spec.strides:
         return table[:, :2], table[:, 2:4]
     height, width = spec.size
@@ -67,9 +67,9 @@ def _decode_boxes(spec: YoloPostprocess, table: Floats) -> tuple[Floats, Floats]
 
 
 def greedy_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None = None) -> list[int]:
-    """Return the indices of the boxes [n, 4], best first, that no better one that was kept overlaps, `most` at most.
+    """Return the indices of at most `most` boxes that greedy NMS keeps, from boxes [n, 4] sorted best first.
 
-    With `labels` [n] only boxes of one label suppress one another.
+    With `labels` [n] only boxes of the same label suppress each other.
     """
     kept: list[int] = []
     alive = np.ones(len(boxes), bool)
@@ -85,7 +85,7 @@ def greedy_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None 
 
 
 def _iou(box: Floats, others: Floats) -> Floats:
-    """Return the intersection over union of a box [4] with each of others [n, 4], 0 where one has no area."""
+    """Return the IoU [n] of a box [4] with each of `others` [n, 4], 0 where one has no area."""
     begin, end = np.minimum(others[:, :2], others[:, 2:]), np.maximum(others[:, :2], others[:, 2:])
     own_begin, own_end = np.minimum(box[:2], box[2:]), np.maximum(box[:2], box[2:])
     both = np.maximum(np.minimum(end, own_end) - np.maximum(begin, own_begin), np.float32(0)).prod(1)

@@ -1,4 +1,4 @@
-"""Ultralytics' suppression of rotated boxes in plain numpy: a suppressed box still suppresses."""
+"""NumPy reference of Ultralytics' NMS of rotated boxes, in which a suppressed box still suppresses others."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _EPSILON = np.float32(1e-7)
 
 
 def rotated_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None = None) -> list[int]:
-    """Return the indices of the boxes [n, 5], best first, that none of the better ones overlaps, `most` at most.
+    """Return the indices of at most `most` boxes that no better box overlaps, from boxes [n, 5] sorted best first.
 
-    A box is centre x, centre y, width, height, angle. With `labels` [n] only boxes of one label suppress one another.
+    A box is centre x, centre y, width, height, angle. With `labels` [n] only boxes of the same label suppress each
+    other.
     """
     kept: list[int] = []
     moments = _box_covariances(boxes)
@@ -27,13 +28,13 @@ def rotated_nms(boxes: Floats, iou: np.float32, most: int, labels: Floats | None
 
 
 def pairwise_overlaps(boxes: Floats) -> Floats:
-    """Return the overlap of each box [n, 5] with each [n, n]."""
+    """Return the pairwise probabilistic IoU of boxes: [n, 5] -> [n, n]."""
     moments = _box_covariances(boxes)
     return np.stack([_probiou(moments, one) for one in moments], 1)
 
 
 def _box_covariances(boxes: Floats) -> Floats:
-    """Return centre x, y, the variances along x and y, and their covariance [n, 5]: boxes as normal distributions."""
+    """Return boxes [n, 5] as normal distributions [n, 5]: centre x y, variances along x and y, covariance."""
     along, down = (boxes[:, 2] ** 2 / np.float32(12), boxes[:, 3] ** 2 / np.float32(12))
     cosine, sine = np.cos(boxes[:, 4]), np.sin(boxes[:, 4])
     a = along * cosine**2 + down * sine**2
@@ -42,7 +43,7 @@ def _box_covariances(boxes: Floats) -> Floats:
 
 
 def _probiou(others: Floats, one: Floats) -> Floats:
-    """Return 1 minus the Hellinger distance of each of `others` [n, 5] to `one` [5] -> [n].
+    """Return 1 minus the Hellinger distance of each of `others` [n, 5] to `one` [5], as [n].
 
     "Gaussian Bounding Boxes and Probabilistic Intersection-over-Union", arXiv 2106.06072.
     """

@@ -1,4 +1,4 @@
-"""Raw outputs of YOLO-like detectors, exported without their post-processing."""
+"""Raw outputs of YOLO-like detectors, exported without their postprocessing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from msgspec import Struct
 
 
 class YoloPostprocess(Struct, frozen=True, kw_only=True):
-    """The output of a detector exported without its post-processing, and what is to follow.
+    """The raw output of a YOLO-like detector, and the postprocessing to append.
 
-    Layouts, by what the output's last two dimensions are, in pixels of the input:
+    Layouts; boxes are in pixels of the input:
 
     - `columns` [1, 4 + classes + extra, anchors]: centre x y, width, height, class scores (Ultralytics since v8);
-    - `rows` [1, anchors, 5 + classes + extra]: the same with an objectness score in front of the class scores,
-      which multiplies them (YOLOv5, v7, YOLOX);
-    - `final` [1, rows, 6 + extra]: x1 y1 x2 y2, score, class index of an end-to-end head (YOLO10, YOLO26): nothing
-      is to be suppressed, and a low score is all that tells a row of nothing.
+    - `rows` [1, anchors, 5 + classes + extra]: the same with an objectness score before the class scores, which
+      are multiplied by it (YOLOv5, v7, YOLOX);
+    - `final` [1, rows, 6 + extra]: x1 y1 x2 y2, score, class index of an end-to-end head (YOLO10, YOLO26). It needs
+      no NMS; rows without an object have a low score.
 
-    What replaces it is `DETECTIONS` [1, rows, 6 + extra] as in the tasks of the manifest: rows of falling score,
-    those past the last detection zero.
+    `DETECTIONS` [1, rows, 6 + extra] replaces the output, as in the tasks of the manifest: rows are sorted by falling
+    score, and rows after the last detection are zero.
 
     Attributes:
         output: name of the raw output.
@@ -27,15 +27,15 @@ class YoloPostprocess(Struct, frozen=True, kw_only=True):
         size: (height, width) of the input in pixels.
         classes: number of class scores; 0 for `final`.
         extra_columns: number of columns after the class scores: keypoints, mask coefficients, or one angle.
-        skipped_columns: of `rows`, those between objectness and class scores, which are left out: the keypoints of
-            YOLOv5-face.
-        rotated: boxes are centre x y, width, height with an angle as the only extra column, and are suppressed as
-            Ultralytics does it: by probabilistic IoU, where a suppressed box still suppresses.
-        strides: of an output whose boxes are still offsets in grid cells (YOLOX), the grids' strides; else empty.
-        class_agnostic: boxes of different classes suppress one another.
-        confidence: exported threshold of the score.
-        iou: exported threshold of the overlap.
-        max_detections: rows out, at most.
+        skipped_columns: number of columns between objectness and class scores that are dropped, for `rows`: the
+            keypoints of YOLOv5-face.
+        rotated: boxes are centre x y, width, height with an angle as the only extra column. NMS is Ultralytics': by
+            probabilistic IoU, and a suppressed box still suppresses.
+        strides: strides of the grids, if boxes are offsets in grid cells (YOLOX); else empty.
+        class_agnostic: boxes of different classes suppress each other.
+        confidence: exported score threshold.
+        iou: exported IoU threshold.
+        max_detections: maximum number of output rows.
     """
 
     output: str
@@ -53,12 +53,12 @@ class YoloPostprocess(Struct, frozen=True, kw_only=True):
 
     @property
     def columns(self) -> int:
-        """Numbers in a row of `DETECTIONS`."""
+        """The number of columns of `DETECTIONS`."""
         return 6 + self.extra_columns
 
     @property
     def row_width(self) -> int:
-        """Numbers that the raw output has for each anchor or row."""
+        """The number of values that the raw output has for each anchor or row."""
         return (6 if self.layout == "final" else self.first_score + self.classes) + self.extra_columns
 
     @property
