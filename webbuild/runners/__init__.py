@@ -1,1 +1,1 @@
-"""Running a model in a process of this machine: ONNX Runtime, its limits and its memory."""
+"""Run models with native ONNX Runtime: sessions, limits, memory and cached outputs."""

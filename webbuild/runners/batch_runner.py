@@ -1,4 +1,4 @@
-"""A runner for one picture on a graph that takes a batch: the rest of the batch is filled with other pictures."""
+"""Run one picture on a graph with a batch dimension: the rest of the batch is filled with other pictures."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from webbuild.runners.tensors import Tensors
 
 
 class PictureBatch(Struct, frozen=True):
-    """What takes several pictures: the input `picture` of a graph, `size` of them."""
+    """The batched picture input of a graph: its name, and its batch size."""
 
     picture: str
     size: int
 
     def feeds(self, single: Tensors, run: int) -> dict[str, NDArray[Any]]:
-        """Return the inputs of a run for one picture, [1, ...], as the graph takes them; it takes a place in turn."""
+        """Return the feeds of the batched graph for one picture [1, ...]; its batch index changes in each run."""
         return {**single, self.picture: in_place(single[self.picture], run % self.size, self.size)}
 
     def outputs(self, batch_outputs: Tensors, run: int) -> dict[str, NDArray[Any]]:
-        """Return what belongs to the one picture, each [1, ...]."""
+        """Return the one picture's outputs, each [batch, ...] -> [1, ...]."""
         index = run % self.size
         return {name: array[index : index + 1] for name, array in batch_outputs.items()}
 
 
 class BatchRunner(NativeRunner):
-    """Answers for one picture, which takes another place in the batch in each run.
+    """Runs a batched graph for one picture, which is at another batch index in each run.
 
     Args:
-        path: of the graph.
-        batch: how many pictures it takes.
+        path: the file of the graph.
+        batch: the batched input.
     """
 
     def __init__(self, path: Path, batch: PictureBatch) -> None:
@@ -48,6 +48,6 @@ class BatchRunner(NativeRunner):
 
 
 def in_place(picture: NDArray[Any], index: int, batch: int) -> NDArray[Any]:
-    """Return a batch [batch, ...] with the picture [1, ...] at a place, and changed copies of it elsewhere."""
-    others = [np.roll(picture, 1 + at) for at in range(batch)]  # of all elements, one after another
+    """Return a batch [batch, ...] with the picture [1, ...] at `index`, and changed copies of it elsewhere."""
+    others = [np.roll(picture, 1 + at) for at in range(batch)]  # without an axis, roll shifts the flattened elements
     return np.ascontiguousarray(np.concatenate([*others[:index], picture, *others[index + 1 :]]))

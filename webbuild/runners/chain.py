@@ -1,4 +1,4 @@
-"""Stages one after another: each takes outputs of those before it."""
+"""Run the stages of a bundle in order: each may take outputs of earlier stages."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from webbuild.runners.tensors import Tensors
 
 RunStage = Callable[[Tensors], Tensors]
 ALL_STAGES = "whole"
-"""What reports call all stages, one after another."""
+"""The name in reports of the chain of all stages."""
 
 
 def chain_feeds(stage: str, inputs: Sequence[Input], feeds: Tensors) -> dict[str, NDArray[Any]]:
-    """Return the feeds of a stage as those of a chain: by "stage.input", without what it takes from other stages."""
+    """Return the feeds of a stage as feeds of a chain: by "stage.input", without outputs of other stages."""
     joined = {spec.name for spec in stage_inputs(inputs)}
     return {f"{stage}.{name}": array for name, array in feeds.items() if name not in joined}
 
 
 def stage_feeds(stage: str, feeds: Tensors) -> dict[str, NDArray[Any]]:
-    """Return what a chain's feeds hold for a stage, by its own names."""
+    """Return a stage's feeds from a chain's feeds, by the stage's input names."""
     return {key.removeprefix(f"{stage}."): array for key, array in feeds.items() if key.startswith(f"{stage}.")}
 
 
 def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Tensors) -> Tensors:
-    """Run stages in turn, each given by its name, its inputs and what runs it; return the last one's outputs."""
+    """Run stages in order, each given as (name, inputs, function that runs it); return the last stage's outputs."""
     tensors: dict[tuple[str, str], NDArray[Any]] = {}
     outputs: Tensors = {}
     for name, inputs, run in stages:
-        own = stage_feeds(name, feeds)
+        external = stage_feeds(name, feeds)
         joined = {spec.name: tensors[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
-        outputs = run({**own, **joined})
+        outputs = run({**external, **joined})
         tensors |= {(name, key): array for key, array in outputs.items()}
     return outputs
 
@@ -44,7 +44,7 @@ def run_chain(stages: Sequence[tuple[str, Sequence[Input], RunStage]], feeds: Te
 def perturbing_all(
     runners: Sequence[NativeRunner],
 ) -> Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]:
-    """Return what perturbs the weights of all runners while it is entered, as `NativeRunner.perturbed` does of one."""
+    """Return a context manager like `NativeRunner.perturbed` that perturbs the weights of all runners."""
 
     @contextmanager
     def perturbed(change: Callable[[Tensors], Tensors]) -> Iterator[None]:

@@ -1,7 +1,8 @@
-"""A cache on disk: bytes by a key that hashes all they were computed from, so that nothing in it is ever out of date.
+"""A content-addressed cache on disk: a key hashes everything that the bytes were computed from.
 
-Each entry is a file of its own, which takes its place whole: two programs may write at once. It begins with the hash of
-its content, and what is torn or changed is not there. The entries read longest ago go where all take too much room.
+So entries never become stale. Each entry is a file, written atomically: two programs may write at once. A file begins
+with the hash of its content; a truncated or changed file counts as missing. The least recently used entries are removed
+when the cache is full.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ from contextlib import suppress
 from pathlib import Path
 
 NO_CACHE = "WEBBUILD_NO_CACHE"
-"""Environment variable: where it is set, nothing is kept and nothing reused."""
+"""Environment variable that disables the cache, for reading and writing."""
 MAX_BYTES = 1 << 30
-"""Bytes of all entries."""
+"""Maximum bytes of all entries."""
 _PART = 8
-"""The part of the room that is pruned at a time, and that one entry may take."""
+"""One entry may take 1 / 8 of the maximum; after each 1 / 8 written, the cache is pruned."""
 _TOGETHER = 4
-"""The part of the room that entries of use only together may take."""
+"""Entries that are only useful together may take 1 / 4 of the maximum."""
 _HASH_BYTES = 32
 
 
 class ContentCache:
-    """Entries in a folder, which is made for the first.
+    """Cache entries in a folder, which is created with the first entry.
 
     Args:
-        folder: holds nothing else.
-        max_bytes: of all entries together.
+        folder: the folder, which contains nothing else.
+        max_bytes: maximum bytes of all entries.
     """
 
     def __init__(self, folder: Path, max_bytes: int = MAX_BYTES) -> None:
         self._folder, self._max_bytes = folder, max_bytes
-        self._unpruned = max_bytes  # the first entry looks at what others have left
+        self._unpruned = max_bytes  # the first write prunes, since other processes may have filled the cache
 
     def read(self, key: str) -> bytes | None:
-        """Return the bytes that were kept under a key, None where there are none or not the same."""
+        """Return the bytes of a key, None if there is no entry or its hash does not match."""
         file = self._folder / key
         try:
             entry = file.read_bytes()
@@ -51,7 +52,7 @@ class ContentCache:
         return content
 
     def write(self, key: str, content: bytes) -> bool:
-        """Keep bytes under a key, and return whether they are: not what takes too much room, nor on a full disk."""
+        """Store bytes under a key. Return False if they are too large or cannot be written, as on a full disk."""
         if len(content) > self._max_bytes // _PART:
             return False
         partial: Path | None = None
@@ -73,24 +74,24 @@ class ContentCache:
         return True
 
     def write_together(self, entries: Mapping[str, bytes]) -> bool:
-        """Keep entries of use only together, and return whether all are. Where there is no room, none is written."""
+        """Store entries that are only useful together, and return whether all were stored. If too large, none is."""
         if not self.fits([len(content) for content in entries.values()]):
             return False
         return all(self.write(key, content) for key, content in entries.items())
 
     def fits(self, sizes: Collection[int]) -> bool:
-        """Whether there is room for entries of so many bytes, of use only together."""
+        """Whether entries of these sizes, only useful together, fit into the cache."""
         largest, total = max(sizes, default=0), sum(sizes) + len(sizes) * _HASH_BYTES
         return largest <= self._max_bytes // _PART and total <= self._max_bytes // _TOGETHER
 
     def _prune(self) -> None:
-        """Remove the entries that were read longest ago until the others fit."""
+        """Remove the least recently used entries until the others fit."""
         self._unpruned, total = 0, 0
         entries: list[tuple[float, int, Path]] = []
         for file in self._folder.iterdir():
-            with suppress(OSError):  # another program has removed it
-                about = file.stat()
-                entries.append((about.st_mtime, about.st_size, file))
+            with suppress(OSError):  # another program may have removed it
+                stat = file.stat()
+                entries.append((stat.st_mtime, stat.st_size, file))
         for _, size, file in sorted(entries, reverse=True):
             total += size
             if total > self._max_bytes:

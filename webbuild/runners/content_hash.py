@@ -1,4 +1,4 @@
-"""Hashes of everything that an answer depends on: graph, weights, inputs, engine, processor, and this code."""
+"""Hashes of everything that a model's outputs depend on: graph, weights, inputs, engine, CPU and webbuild's code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def hash_parts(*parts: str) -> str:
-    """Return a hash of texts in their order."""
+    """Return a hash of texts in this order."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
@@ -34,11 +34,11 @@ def hash_tensors(tensors: Tensors) -> str:
 
 
 def hash_model(path: Path, data: bytes | None = None) -> str:
-    """Return a hash of a model and of all files that hold its weights.
+    """Return a hash of a model and of all its external data files.
 
     Args:
-        path: of the model; its external data lies beside it.
-        data: the graph, if it is another one than that in the file.
+        path: the model's file; external data is next to it.
+        data: the serialized model to hash instead of the file's, with the same external data.
     """
     import onnx
 
@@ -46,13 +46,13 @@ def hash_model(path: Path, data: bytes | None = None) -> str:
     graph = _hash_file(path) if data is None else hashlib.sha256(data).hexdigest()
     folder = path.resolve().parent
     bodies: list[Iterable[onnx.NodeProto]] = [model.graph.node, *(each.node for each in model.functions)]
-    places = {*_external_files(model.graph.initializer), *(file for nodes in bodies for file in _of_nodes(nodes))}
-    return hash_parts(graph, *(f"{file} {_hash_file(folder / file)}" for file in sorted(places)))
+    files = {*_external_files(model.graph.initializer), *(file for nodes in bodies for file in _node_files(nodes))}
+    return hash_parts(graph, *(f"{file} {_hash_file(folder / file)}" for file in sorted(files)))
 
 
 @cache
 def hash_environment() -> str:
-    """Return a hash of the engine, the processor and webbuild's code: what computes an answer, besides the graph."""
+    """Return a hash of the versions, the CPU and webbuild's code, on which outputs depend besides the graph."""
     import onnxruntime
 
     folder = Path(webbuild.__file__).parent
@@ -63,21 +63,21 @@ def hash_environment() -> str:
 
 def _processor() -> tuple[str, ...]:
     """Return the CPU model and features, which decide how kernels round."""
-    about = (platform.machine(), platform.processor())
+    machine = (platform.machine(), platform.processor())
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
-        return about
-    return (*about, *sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+        return machine
+    return (*machine, *sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
 
 
-def _of_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
-    """Yield the files of the tensors in attributes, those of inner graphs too."""
+def _node_files(nodes: Iterable[onnx.NodeProto]) -> Iterator[str]:
+    """Yield the external data files of tensors in node attributes, including subgraphs."""
     for attribute in (attribute for node in nodes for attribute in node.attribute):
         yield from _external_files([attribute.t, *attribute.tensors])
         for graph in (attribute.g, *attribute.graphs):
             yield from _external_files(graph.initializer)
-            yield from _of_nodes(graph.node)
+            yield from _node_files(graph.node)
 
 
 def _external_files(tensors: Iterable[onnx.TensorProto]) -> Iterator[str]:

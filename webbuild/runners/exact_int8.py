@@ -1,9 +1,9 @@
-"""Exact products of quantized numbers on native ONNX Runtime: weights of int8 become uint8.
+"""Exact integer products on native ONNX Runtime: int8 weights become uint8.
 
-On x86 processors with AVX2 and without VNNI, ONNX Runtime multiplies uint8 with int8 by an instruction that adds pairs
-of products in 16 bits: 255 * 127 + 255 * 127 becomes 32,767. The answer is then not what ONNX defines, nor what other
-processors and browsers compute. Its own remedy, `session.x64quantprecision`, works with optimizations alone, which a
-reference has off. Products of uint8 with uint8 are exact, and w - z is (w + 128) - (z + 128).
+On x86 CPUs with AVX2 but without VNNI, ONNX Runtime multiplies uint8 by int8 with an instruction that saturates: it
+adds pairs of products in 16 bits, so 255 * 127 + 255 * 127 becomes 32,767. The result then differs from ONNX's
+definition, other CPUs and browsers. ONNX Runtime's fix, `session.x64quantprecision`, needs graph optimizations, which
+are off in the reference. Products of uint8 and uint8 are exact, and w - z = (w + 128) - (z + 128).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import onnx
 from onnx import numpy_helper
 
 _WEIGHTS = {"MatMulInteger": (1, 3), "QLinearConv": (3, 5), "QLinearMatMul": (3, 5)}
-"""The inputs of weights and of their zero points. ConvInteger is exact as it is."""
+"""Indices of the inputs with the weights and their zero points. ConvInteger is exact already."""
 _ZERO_POINT = 2
-"""The input that is the zero point of the data."""
+"""Index of the input with the zero point of the data."""
 
 
 def with_uint8_weights(path: Path, data: bytes | None = None) -> bytes | None:
-    """Return the model with uint8 weights in integer products, None where it has no int8 ones.
+    """Return the serialized model with uint8 weights in integer products, None if it has no int8 ones.
 
     Args:
-        path: of the model; external data lies beside it, and stays there but for such weights.
-        data: the model, if it is another one than that in the file.
+        path: the model's file; external data is next to it, and stays there except for the changed weights.
+        data: the serialized model to use instead of the file's, with the same external data.
     """
     if not _mentions_products(path, data):
         return None
@@ -37,7 +37,7 @@ def with_uint8_weights(path: Path, data: bytes | None = None) -> bytes | None:
 
 
 def _mentions_products(path: Path, data: bytes | None) -> bool:
-    """Whether the names of the operators are in the file, which is not parsed for this."""
+    """Whether the operators' names are in the file: a fast check that parses nothing."""
     names = [name.encode() for name in _WEIGHTS]
     if data is not None:
         return any(name in data for name in names)
@@ -57,7 +57,10 @@ def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def _rewrite(graph: onnx.GraphProto, folder: Path) -> bool:
-    """Give the integer products of a graph uint8 weights; those that it does not store itself stay."""
+    """Give the integer products of a graph uint8 weights, and return whether any changed.
+
+    Only weights stored in this graph change.
+    """
     stored = {tensor.name: tensor for tensor in graph.initializer}
     stored |= {node.output[0]: _value(node) for node in graph.node if node.op_type == "Constant" and _value(node).name}
     shifted: set[str] = set()
@@ -65,23 +68,23 @@ def _rewrite(graph: onnx.GraphProto, folder: Path) -> bool:
         if node.op_type not in _WEIGHTS:
             continue
         weights, zero = _WEIGHTS[node.op_type]
-        own = _input(node, zero)
-        if not _is_int8(stored.get(node.input[weights])) or not (own is None or _is_int8(stored.get(own))):
+        zero_name = _input(node, zero)
+        if not _is_int8(stored.get(node.input[weights])) or not (zero_name is None or _is_int8(stored.get(zero_name))):
             continue
         if node.op_type != "MatMulInteger" and not _is_uint8(stored.get(node.input[_ZERO_POINT])):
-            continue  # no kernel takes int8 data and uint8 weights
+            continue  # no kernel takes int8 data with uint8 weights
         _shift(graph, node, weights, stored[node.input[weights]], folder, shifted)
-        if own is None:
+        if zero_name is None:
             node.input.extend([""] * (zero + 1 - len(node.input)))
-        nothing = numpy_helper.from_array(np.zeros((), np.int8), "zero")
-        _shift(graph, node, zero, nothing if own is None else stored[own], folder, shifted)
+        default = numpy_helper.from_array(np.zeros((), np.int8), "zero")
+        _shift(graph, node, zero, default if zero_name is None else stored[zero_name], folder, shifted)
     return bool(shifted)
 
 
 def _shift(
     graph: onnx.GraphProto, node: onnx.NodeProto, index: int, tensor: onnx.TensorProto, folder: Path, shifted: set[str]
 ) -> None:
-    """Let an input of a node read the stored numbers plus 128."""
+    """Replace an input of a node by the stored int8 values plus 128, as uint8."""
     name = f"{tensor.name or node.input[index]}/uint8"
     if name not in shifted:
         values = numpy_helper.to_array(tensor, str(folder)).astype(np.int16) + 128
@@ -95,7 +98,7 @@ def _input(node: onnx.NodeProto, index: int) -> str | None:
 
 
 def _value(node: onnx.NodeProto) -> onnx.TensorProto:
-    """Return the tensor of a Constant, with the name of its output; without a name if it has another form."""
+    """Return the `value` of a Constant, named after its output; an unnamed tensor if it has another attribute."""
     tensor = onnx.TensorProto()
     for attribute in node.attribute:
         if attribute.name == "value":

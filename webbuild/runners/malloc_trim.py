@@ -1,4 +1,4 @@
-"""Free memory, returned to the operating system."""
+"""Return freed memory to the operating system."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 _MMAP_THRESHOLD = -3
 """`M_MMAP_THRESHOLD` of mallopt(3)."""
 _MMAP_THRESHOLD_BYTES = 256 * 1024
-"""Bytes from which on an array is room of its own, which goes back to the system with it."""
+"""Arrays of at least this size get their own mmap, which is returned to the system when they are freed."""
 
 
 def limit_malloc_cache() -> None:
-    """Let the C library keep no large array's room for later; nothing where it is not glibc.
+    """Make glibc return the memory of large arrays when they are freed; no effect with other C libraries.
 
-    The arrays of a run of a model come and go by the megabyte. glibc takes them for a habit and keeps the room of
-    more and more of them.
+    A model's run allocates and frees megabyte-sized arrays. By default glibc then raises its mmap threshold and keeps
+    more and more freed memory.
     """
     if (library := _load_glibc()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
@@ -25,24 +25,24 @@ def limit_malloc_cache() -> None:
 
 @cache
 def freeze_modules() -> None:
-    """Leave all objects that there are out of every later search for garbage, once a process.
+    """Exclude all existing objects from later garbage collections, once per process.
 
-    Before a model is loaded these are modules, which stay: 140,000 objects, a search through which takes 0.2 s.
+    Before a model is loaded these belong to modules, which stay: 140,000 objects, 0.2 s per collection.
     """
     gc.freeze()
 
 
 def collect_and_trim() -> None:
-    """Collect garbage in cycles, such as a graph's nodes, and return its room to the system.
+    """Collect garbage in reference cycles, such as a graph's nodes, and return its memory to the system.
 
-    A search for garbage goes through every object there is that `freeze_modules` has not left out.
+    The collection visits all objects that `freeze_modules` has not excluded.
     """
     gc.collect()
     trim_malloc()
 
 
 def trim_malloc() -> None:
-    """Return to the system what the C library has kept nevertheless."""
+    """Return freed memory that the C library still keeps to the system."""
     if (library := _load_glibc()) is not None:
         library.malloc_trim(0)
 

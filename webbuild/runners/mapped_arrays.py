@@ -1,4 +1,4 @@
-"""Large arrays in a temporary file that is mapped, not in memory: the system drops what it has no room for."""
+"""Memory-map large arrays from a temporary file, so that the system can drop their pages when memory is short."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LARGE = 1 << 20
-"""Bytes from which on an array goes to the file: a few hundred such arrays are nearly all of a model's weights."""
+"""Minimum bytes of an array to map: a few hundred arrays of this size make up nearly all of a model's weights."""
 _ALIGNMENT = 64
 
 
 def map_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the same arrays, large ones read-only and from a file, which goes with the last of them.
+    """Return the same arrays, large ones as read-only maps of a file that is deleted with the last of them.
 
-    What is in a file already stays there. All stay in memory where the disk has no room, and on Windows, which removes
-    no file that is mapped.
+    Arrays that are mapped already are unchanged. All stay in memory if the disk is full, and on Windows, which cannot
+    delete a mapped file.
     """
     large = {name: array for name, array in arrays.items() if array.nbytes >= _LARGE and _is_in_memory(array)}
     if not large or os.name == "nt":

@@ -1,4 +1,4 @@
-"""A native runner that memoizes its answers."""
+"""A native runner that memoizes its outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.tensors import Tensors
 
 _MAX_BYTES = 256 << 20
-"""Bytes of answers that are kept in memory; what does not fit is computed again."""
+"""Maximum bytes of outputs kept in memory; outputs that do not fit are computed again."""
 
 Answer = dict[str, NDArray[Any]]
 
@@ -26,9 +26,9 @@ class MemoizedRunner(NativeRunner):
     """A runner that memoizes the outputs of another, in memory and in a cache on disk.
 
     Args:
-        runner: computes the answers.
-        cache: where they are kept, for later packs too; without one in memory, as is what it does not take.
-        known: what is known of it, by a hash of the inputs: what another one remembers of the same runner.
+        runner: the runner that computes the outputs.
+        cache: the disk cache, which later packs use too. Without one, or if it is full, outputs stay in memory.
+        known: `cached_answers` of another memoized runner of the same graph.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class MemoizedRunner(NativeRunner):
         return self._answers
 
     def close(self) -> None:
-        """Let go of the session, and keep the answers."""
+        """Release the session, and keep the outputs."""
         self._runner.close()
 
     @contextmanager
     def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
-        """Run with other weights until the block ends; what they answer is not kept."""
+        """Run with other weights until the block ends, without storing the outputs."""
         saved, self._answers, self._cache = (self._answers, self._bytes, self._cache), {}, None
         try:
             with self._runner.perturbed(change):
@@ -75,7 +75,7 @@ class MemoizedRunner(NativeRunner):
         return answer
 
     def _entry(self, key: str) -> str:
-        """Return the name of an answer in the cache."""
+        """Return the cache key of the outputs for inputs with the hash `key`."""
         self._hash = self._hash or hash_parts(hash_environment(), self._runner.content_hash())
         return hash_parts(self._hash, key)
 
@@ -91,7 +91,7 @@ def _size(answer: Answer) -> int:
 
 
 def _is_plain(answer: Answer) -> bool:
-    """Whether all outputs are numbers of types that NumPy has itself: no text, no bfloat16."""
+    """Whether all outputs have native NumPy number types: no strings, no bfloat16."""
     return all(array.dtype.kind in "biuf" for array in answer.values())
 
 

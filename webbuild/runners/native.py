@@ -30,20 +30,20 @@ _NUMPY_DTYPES = {
         ("uint8", np.uint8), ("uint16", np.uint16), ("uint32", np.uint32), ("uint64", np.uint64),
     )
 }  # fmt: skip
-"""ONNX Runtime's names of element types."""
+"""NumPy types by ONNX Runtime's names of element types."""
 
 RUN_SECONDS = 900.0
-"""A run that takes longer is ended: a loop of a model may have no end."""
+"""Time limit of a run: a loop in a model may be endless."""
 
 RESOURCE_ERRORS = ("out-of-memory", "reference-run-too-long")
-"""Codes of runs that lacked memory or time: another draw of the inputs is no cure."""
+"""Error codes of runs that lacked memory or time: other random inputs do not help."""
 
 MAX_CHANGED_BYTES = 1 << 30
-"""Of a model's files, from which on its weights are not perturbed: they would be held twice."""
+"""Maximum bytes of a model's files to perturb its weights, since this keeps the weights in memory twice."""
 
 
 _NO_MEMORY = ("Failed to allocate memory", "bad_alloc", "bad allocation")
-"""What ONNX Runtime's errors say where the system gave it no memory."""
+"""Texts in ONNX Runtime's errors when it runs out of memory."""
 
 
 def _out_of_memory_error(file: str, error: Exception) -> WebbuildError | None:
@@ -59,7 +59,7 @@ def _out_of_memory_error(file: str, error: Exception) -> WebbuildError | None:
 
 
 def _metadata(session: InferenceSession) -> dict[str, str]:
-    """Return what a model says of itself; nothing where some of that is not UTF-8, as what webbuild writes is."""
+    """Return the model's metadata, {} if it is not valid UTF-8; webbuild's own metadata always is."""
     try:
         metadata: dict[str, str] = session.get_modelmeta().custom_metadata_map
     except UnicodeDecodeError:
@@ -72,15 +72,15 @@ def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
 
     try:
         return with_uint8_weights(path, data)
-    except Exception:  # what cannot be read is said by the session; protobuf's errors share no base class with others
+    except Exception:  # the session reports unreadable models; protobuf's errors share no base class with others
         return None
 
 
 def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
-    """Return the initializers that hold fractions; none of a model that is too large to change.
+    """Return the float initializers with non-integer values, {} for a model above `MAX_CHANGED_BYTES`.
 
-    Whole numbers are no weights but exact by design: masks, sizes, the 8 of a remainder. So are the scales of a Resize,
-    which decide the size of its output, and of which those of batch and channels have to be 1.
+    All-integer initializers are no weights but exact by design: masks, sizes, divisors. So are the scales of a Resize,
+    which decide its output's size, and must be 1 for batch and channels.
     """
     import onnx
 
@@ -98,14 +98,14 @@ def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
 
 
 class NativeRunner:
-    """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
+    """Runs an .onnx file without graph optimizations: no fusion, no constant folding. External data is next to it.
 
-    Only int8 weights of integer products are uint8, with which every processor is exact (`exact_int8`). With `data` it
-    runs that graph in the file's place. Inputs of `fixed` get these values in every run. A suppression that the runtime
-    does behind the graph is done in NumPy.
+    The only change: int8 weights of integer products become uint8, which is exact on every CPU (`exact_int8`). With
+    `data` it runs that serialized model instead of the file's. The inputs in `fixed` get these values in every run. An
+    NMS that the browser runtime does after the graph is done in NumPy.
 
     Raises:
-        WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it; `out-of-memory`.
+        WebbuildError: `reference-session-failed` if ONNX Runtime cannot create a session; `out-of-memory`.
     """
 
     def __init__(self, path: Path, data: bytes | None = None, fixed: Tensors = {}) -> None:  # noqa: B006 - only read
@@ -117,9 +117,9 @@ class NativeRunner:
         self._weights: Tensors = {}
         session = self._open()
         self.input_dtypes = {
-            given.name: _NUMPY_DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()
+            spec.name: _NUMPY_DTYPES.get(spec.type, np.dtype(np.float32)) for spec in session.get_inputs()
         }
-        self.output_shapes = {given.name: list(given.shape) for given in session.get_outputs()}
+        self.output_shapes = {spec.name: list(spec.shape) for spec in session.get_outputs()}
         self._suppression = read_suppression(_metadata(session), self.output_shapes)
         if self._suppression is not None:
             self.output_shapes = suppressed_shapes(self._suppression, self.output_shapes)
@@ -127,7 +127,7 @@ class NativeRunner:
     input_dtypes: dict[str, np.dtype[Any]]
     """The element type of every input."""
     output_shapes: dict[str, list[int | str | None]]
-    """The declared shape of every output: sizes, and names or None where the data decide."""
+    """The declared shape of every output; free dimensions are names or None."""
 
     @property
     def name(self) -> str:
@@ -143,42 +143,42 @@ class NativeRunner:
         return version
 
     def content_hash(self) -> str:
-        """Return a hash of the model, its weights, and the values and outputs that were chosen for it."""
-        chosen = [hash_tensors(self._fixed), hash_tensors(self._defaults), *self.output_shapes]
-        return hash_parts(hash_model(self.path, self._data), *chosen)
+        """Return a hash of the model, its weights, the fixed and default inputs, and the selected outputs."""
+        settings = [hash_tensors(self._fixed), hash_tensors(self._defaults), *self.output_shapes]
+        return hash_parts(hash_model(self.path, self._data), *settings)
 
     def with_defaults(self, defaults: Tensors) -> NativeRunner:
-        """Return a runner of the same graph that gives inputs these values in runs that leave them out."""
+        """Return a runner of the same graph that uses these values for inputs missing in the feeds."""
         other = copy(self)
         other._session, other._defaults = None, defaults
         return other
 
     def with_outputs(self, names: Iterable[str]) -> NativeRunner:
-        """Return a runner of the same graph whose runs return these outputs alone."""
+        """Return a runner of the same graph that returns only these outputs."""
         other = copy(self)
         other._session, other.output_shapes = None, {name: self.output_shapes[name] for name in names}
         return other
 
     def close(self) -> None:
-        """Let go of the session and its memory; the next run makes another."""
+        """Release the session and its memory; the next run creates a new one."""
         if self._session is not None:
             self._session = None
             trim_malloc()
 
     @contextmanager
     def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
-        """Run with the weights that `change` makes of the model's own, and sequential sums, until the block ends."""
+        """Run with weights changed by `change`, and with sequential sums, until the block ends."""
         from webbuild.runners.sequential_sums import with_sequential_sums
 
         self.close()
-        own = self._data
-        self._weights = map_arrays(change(_float_weights(self.path, own)))
-        self._data = with_sequential_sums(self.path, own) or own
+        original = self._data
+        self._weights = map_arrays(change(_float_weights(self.path, original)))
+        self._data = with_sequential_sums(self.path, original) or original
         try:
             yield
         finally:
             self.close()
-            self._weights, self._data = {}, own
+            self._weights, self._data = {}, original
 
     def _open(self) -> InferenceSession:
         import onnxruntime
@@ -188,16 +188,16 @@ class NativeRunner:
         limit_malloc_cache()
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 4  # errors are raised, and not printed too
-        options.enable_cpu_mem_arena = True  # without it half of a run's time goes into pages from the system
-        options.enable_mem_pattern = False  # from the second run on it takes what all steps need in one piece
-        options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
-        options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
+        options.log_severity_level = 4  # errors are raised; do not print them too
+        options.enable_cpu_mem_arena = True  # without it, allocating pages takes half of a run's time
+        options.enable_mem_pattern = False  # from the second run on it allocates the memory of all steps in one block
+        options.enable_mem_reuse = False  # a reused buffer is as large as its largest tensor until the last one is done
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # spinning takes CPU from computing
+        options.add_session_config_entry("session.disable_prepacking", "1")  # prepacking would copy mapped weights
         weights = {name: onnxruntime.OrtValue.ortvalue_from_numpy(array) for name, array in self._weights.items()}
-        for name, value in weights.items():  # the session reads them where they are, until it is made
+        for name, value in weights.items():  # not copied: `weights` must live until the session is created
             options.add_initializer(name, value)
-        if self._data is not None:  # a file knows its folder, also behind a symbolic link
+        if self._data is not None:  # with a path, ONNX Runtime finds the folder itself, also through a symbolic link
             folder = str(self.path.resolve().parent)
             options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
         try:

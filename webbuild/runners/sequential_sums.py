@@ -1,8 +1,8 @@
-"""Sequential sums: a model whose InstanceNormalization adds up each channel one number after the other.
+"""Sequential sums: rewrite InstanceNormalization to sum each channel one number after the other.
 
-The operator sums all pixels of a channel twice, for the mean and for the variance. ONNX does not say in which order.
-Native ONNX Runtime adds 8 or 16 partial sums side by side, its WASM build has one: of 640 * 640 float32 numbers the
-variance is then off by 5e-4 of itself, and native's by 1e-5. Both are right as float32 goes.
+The operator sums all pixels of a channel twice, for the mean and for the variance. ONNX does not define the order.
+Native ONNX Runtime adds 8 or 16 partial sums in parallel, its WASM build has a single sum. For 640 * 640 float32
+numbers the relative error of the variance is 5e-4 in WASM and 1e-5 natively. Both are valid float32 results.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import onnx
 
 _OPERATOR = "InstanceNormalization"
 _DOMAIN = "webbuild.sequential_sums"
-_MIN_OPSET = 12  # of Constant's value_ints; CumSum is of 11
+_MIN_OPSET = 12  # Constant's value_ints needs 12, CumSum 11
 
 # x [N, C, D1, D2, ...] -> flat [N, C, L]; CumSum adds in order, and its last number is the sum [N, C, 1].
 _FUNCTION = """
@@ -51,11 +51,11 @@ InstanceNormalization <epsilon: float = 0.00001> (x, scale, bias) => (y) {
 
 
 def with_sequential_sums(path: Path, data: bytes | None = None) -> bytes | None:
-    """Return the model with sequential sums, None where it has no InstanceNormalization of float32.
+    """Return the serialized model with sequential sums, None if it has no float32 InstanceNormalization.
 
     Args:
-        path: of the model; external data lies beside it, and stays there.
-        data: the model, if it is another one than that in the file.
+        path: the model's file; external data is next to it, and stays there.
+        data: the serialized model to use instead of the file's, with the same external data.
     """
     if not _mentions_operator(path, data):
         return None
@@ -73,7 +73,7 @@ def with_sequential_sums(path: Path, data: bytes | None = None) -> bytes | None:
 
 
 def _mentions_operator(path: Path, data: bytes | None) -> bool:
-    """Whether the name of the operator is in the file, which is not parsed for this."""
+    """Whether the operator's name is in the file: a fast check that parses nothing."""
     if data is not None:
         return _OPERATOR.encode() in data
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
@@ -81,7 +81,7 @@ def _mentions_operator(path: Path, data: bytes | None) -> bool:
 
 
 def _float_values(graph: onnx.GraphProto) -> set[str]:
-    """Return the constants of float32; CumSum takes no float16."""
+    """Return the names of the float32 constants; CumSum does not support float16."""
     constants = {tensor.name: tensor.data_type for tensor in graph.initializer}
     for node in graph.node:
         for attribute in node.attribute:

@@ -1,4 +1,4 @@
-"""Protocol of an engine for `bisect`: it makes a session of a model, runs it once, and says how that ended."""
+"""Protocol of an engine for `bisect`: it creates a session, runs the model once, and reports the outcome."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ RunStatus = Literal["ran", "no-session", "throws", "hang", "crash"]
 
 
 class ModelRunResult(Struct, frozen=True):
-    """How a session ended, with the engine's message; `log` are its lines about placement, where asked for.
+    """The outcome of a session, with the engine's message.
 
-    `shader` is the source of a shader that did not compile.
+    `log` has the engine's lines about node placement if `verbose` was set. `shader` is the source of a shader that did
+    not compile.
     """
 
     status: RunStatus
@@ -26,16 +27,16 @@ class ModelRunResult(Struct, frozen=True):
 
 
 class SessionRunner(Protocol):
-    """Makes a session of a model and runs it once."""
+    """Creates a session of a model and runs it once."""
 
     @property
     def name(self) -> str:
-        """Engine, version and what it computes on, for people; a resumed search asks for the same."""
+        """Engine, version and device, for people; a resumed bisection must have the same."""
 
     def run_model(
         self, model: bytes, feeds: Mapping[str, Array], take: OutputCallback, *, verbose: bool = False
     ) -> ModelRunResult:
-        """Run a model; hand its outputs to `take` one by one, only if all of it ran.
+        """Run a model, and pass its outputs to `take` one by one, only if the whole run succeeded.
 
-        With `verbose` the answer has what the engine says about the places of nodes.
+        With `verbose` the result has the engine's log lines about node placement.
         """

@@ -1,4 +1,4 @@
-"""Runs in sequence: each gets the states of the run before."""
+"""Runs in sequence: each run gets the states of the run before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StatefulRuns:
 
     Args:
         run: computes the outputs of one run.
-        states: of the model; without any each run is one of its own.
+        states: the model's states; without states the runs are independent.
     """
 
     def __init__(self, run: Callable[[Tensors], Tensors], states: Sequence[StateInput]) -> None:
@@ -35,9 +35,9 @@ class StatefulRuns:
         return self._values
 
     def forget(self, name: str) -> None:
-        """Set a state to zeros, and leave the others."""
+        """Set a state to zeros; the other states stay."""
         self._values = {**self._values, name: self._values[name] * 0}
 
     def take(self, name: str, other: StatefulRuns) -> None:
-        """Take a state from other runs, and leave the others."""
+        """Take a state from other runs; the other states stay."""
         self._values = {**self._values, name: other._values[name]}

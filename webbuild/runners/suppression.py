@@ -1,4 +1,4 @@
-"""NumPy reference of the non-maximum suppression that the runtime does after a graph."""
+"""NumPy reference of the non-maximum suppression (NMS) that the browser runtime does after a graph."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def read_suppression(metadata: Mapping[str, str], outputs: Iterable[str]) -> Sup
 
 
 def suppressed_shapes(spec: Suppression, shapes: Mapping[str, Shape]) -> dict[str, Shape]:
-    """Return the shapes of a graph's outputs after the suppression."""
-    own = {name: shape for name, shape in shapes.items() if name not in _parts(spec)}
-    return {**{each.name: list(each.shape) for each in suppressed_outputs(spec)}, **own}
+    """Return the shapes of a graph's outputs after NMS."""
+    unchanged = {name: shape for name, shape in shapes.items() if name not in _parts(spec)}
+    return {**{each.name: list(each.shape) for each in suppressed_outputs(spec)}, **unchanged}
 
 
 def suppressed_outputs(spec: Suppression) -> list[Output]:
-    """Return the outputs that the suppression makes."""
+    """Return the outputs that NMS adds."""
     return [*spec.outputs, *([spec.row_count] if spec.row_count else [])]
 
 
 def raw_outputs(spec: Suppression, names: Iterable[str]) -> list[str]:
-    """Return the graph's outputs that make those of `names`."""
-    names_made = {each.name for each in suppressed_outputs(spec)}
+    """Return the graph's outputs that are needed to compute the outputs `names`."""
+    added = {each.name for each in suppressed_outputs(spec)}
     wanted = list(names)
-    return [*(_parts(spec) if names_made & set(wanted) else ()), *(name for name in wanted if name not in names_made)]
+    return [*(_parts(spec) if added & set(wanted) else ()), *(name for name in wanted if name not in added)]
 
 
 def apply_suppression(spec: Suppression, outputs: Arrays, feeds: Arrays) -> dict[str, NDArray[Any]]:
-    """Return the outputs, with those of the boxes that are kept in the place of what there is of all anchors."""
+    """Return the outputs with the kept boxes instead of the raw boxes, scores and rows of all anchors."""
     boxes, scores, rows = (np.asarray(outputs[name], np.float32) for name in _parts(spec))
     confidence = np.asarray(feeds[spec.confidence], np.float32).item() if spec.confidence is not None else -np.inf
     iou = np.asarray(feeds[spec.iou], np.float32).item() if spec.iou is not None else 0.0
@@ -71,7 +71,7 @@ def _suppress(
     confidence: np.float32,
     iou: np.float32,
 ) -> NDArray[np.intp]:
-    """Return the anchors that are kept, best first."""
+    """Return the indices of the anchors that NMS keeps, best first."""
     candidates = np.flatnonzero(scores > confidence)
     order = candidates[np.argsort(-scores[candidates], kind="stable")]
     order = order[: spec.max_candidates or None]
@@ -88,12 +88,12 @@ def _suppress_by_label(
     confidence: np.float32,
     iou: np.float32,
 ) -> NDArray[np.float32]:
-    """Return the rows of the boxes that are kept, each label by itself."""
-    each = scores.reshape(labels.count, -1)
-    kept = [_suppress(spec, boxes, own, labels.max_detections, confidence, iou) for own in each]
-    label = np.repeat(np.arange(labels.count), [len(own) for own in kept])
+    """Return the rows of the boxes that NMS keeps, applied to each label separately."""
+    by_label = scores.reshape(labels.count, -1)  # [labels, anchors]
+    kept = [_suppress(spec, boxes, label_scores, labels.max_detections, confidence, iou) for label_scores in by_label]
+    label = np.repeat(np.arange(labels.count), [len(indices) for indices in kept])
     anchor = np.concatenate(kept)
-    best = each[label, anchor]
+    best = by_label[label, anchor]
     order = np.argsort(-best, kind="stable") if labels.order == "score" else np.arange(len(best))
     order = order[: spec.max_detections]
     detections = rows[anchor[order]]
@@ -105,7 +105,7 @@ def _suppress_by_label(
 
 
 def _split(spec: Suppression, rows: NDArray[np.float32], columns: int) -> dict[str, NDArray[Any]]:
-    """Return the outputs that rows [kept, columns] fill."""
+    """Split rows [kept, columns] into the spec's outputs, padded with zeros."""
     outputs_by_name: dict[str, NDArray[Any]] = {}
     length = sum(math.prod(each.shape) for each in spec.outputs) // columns
     table = np.zeros((length, columns), np.float32)
