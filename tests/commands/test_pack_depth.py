@@ -83,7 +83,7 @@ def test_without_a_sample_one_is_made_up_and_the_distances_are_even(tmp_path: Pa
     assert any("even steps" in each for each in manifest.assumptions)
     comparisons = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["comparisons"]
     assert outputs(comparisons) == {"depth", "confidence"}
-    assert {each["subject"]["sample"] for each in comparisons} == {"made up", "(noise)", "(grey)"}
+    assert {each["subject"]["sample"] for each in comparisons} == {"synthetic", "(noise)", "(grey)"}
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert 'data-view="depth"' in page
     assert "model.run(images)" in page

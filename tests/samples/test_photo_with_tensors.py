@@ -20,7 +20,7 @@ KEPT = TensorInput(name="keep", dtype="float32", shape=[1, 1, 16, 24])
 def test_photographs_fill_the_picture_and_the_other_tensor_is_made_up() -> None:
     samples = collect_samples(Path("model.onnx"), PHOTOGRAPHS, [PICTURE, KEPT])
 
-    assert [sample.name for sample in samples] == [f"{file.name} ('keep' made up)" for file in PHOTOGRAPHS]
+    assert [sample.name for sample in samples] == [f"{file.name} (random 'keep')" for file in PHOTOGRAPHS]
     first, second = (sample.feeds for sample in samples)
     assert first["image"].shape == (1, 3, 32, 48)
     assert 0 <= first["image"].min() < first["image"].max() <= 1

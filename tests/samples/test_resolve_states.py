@@ -91,7 +91,9 @@ def test_a_state_of_the_wrong_size_is_no_state(tmp_path: Path) -> None:
 
 
 def test_a_given_state_that_grows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WebbuildError, match="--state past_key=present_key: it is no state of a fixed size") as caught:
+    with pytest.raises(
+        WebbuildError, match="--state past_key=present_key: it is not a state of a fixed size"
+    ) as caught:
         loaded(tmp_path, CACHE, {"past_key": "present_key"})
     assert caught.value.code == "state-mismatch"
 

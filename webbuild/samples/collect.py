@@ -1,4 +1,4 @@
-"""Samples: pictures or tensors, given, found beside the model, or generated."""
+"""Collect samples: the user's files, files next to the model, or generated inputs."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def collect_samples(
     ranges: Ranges = NO_RANGES,
     default_folder: Path = SAMPLE_IMAGES,
 ) -> list[Sample]:
-    """Return the samples of a model: from `paths`, else from `samples/` beside it, else from `default_folder`.
+    """Return the samples of a model: from `paths`, else from `samples/` next to it, else from `default_folder`.
 
-    Random tensors are drawn in their `ranges`. Names are unique: results are stored by sample name.
+    Random tensors are drawn from their `ranges`. Names are unique: results are stored by sample name.
 
     Raises:
         WebbuildError: `input-too-large`, `unreadable-image`, `unreadable-tensors`, `sample-not-found`,
@@ -134,7 +134,7 @@ def _sample_from_stack(stack: FocalStack, spec: StackInput, inputs: Sequence[Inp
 
 def _synthetic_stack_sample(spec: StackInput, inputs: Sequence[Input]) -> Sample:
     frames = [Frame(f"{index}.png", data) for index, data in enumerate(synthetic_focal_stack(spec.count))]
-    return _sample_from_frames("made up", frames, (), spec, inputs)
+    return _sample_from_frames("synthetic", frames, (), spec, inputs)
 
 
 def _sample_from_frames(
@@ -148,7 +148,7 @@ def _sample_from_frames(
 
 
 def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:
-    """Return the inputs with the focal distances of the first sample that has some, if the model has no own."""
+    """Return the inputs with the focal distances of the first sample that has some, unless the model has its own."""
     known = next((list(sample.focus) for sample in samples if sample.focus), None)
     return tuple(
         msgspec.structs.replace(spec, default=known)

@@ -19,7 +19,7 @@ from webbuild.samples.sample import Sample, feeds_beside_image
 
 
 def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
-    """Return a noise sample and a uniform grey sample, which reach branches that photographs do not."""
+    """Return a noise sample and a uniform grey sample, which reach branches of the model that photographs do not."""
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     image = (
         stack_image_spec(stack)
@@ -47,7 +47,7 @@ def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Samp
 
 
 def _second(inputs: Sequence[Input], draw: Callable[[tuple[int, int]], NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
-    """Return the tensor of the reference image, drawn as RGB [height, width, 3]; nothing for a model without one."""
+    """Return the tensor of the reference image, drawn as RGB [height, width, 3]; {} for a model without one."""
     reference = find_reference_input(inputs)
     if reference is None:
         return {}

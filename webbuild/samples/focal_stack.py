@@ -1,4 +1,4 @@
-"""Focal stacks: from folders or files, or from `samples/` beside the model."""
+"""Focal stacks from folders or files, or from `samples/` next to the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.samples.sample_files import IMAGE_SUFFIXES, require_samples
 
 _FOCUS_FILES = ("focus.json", "focus_distances.json", "focus_distances", "focus_distances.txt", "focus.txt")
 _MAX_BYTES = 1_000_000
-"""Bytes read of a file of focal distances."""
+"""Maximum bytes to read from a file of focal distances."""
 
 
 class FocalStack(Struct, frozen=True):
@@ -28,14 +28,14 @@ class FocalStack(Struct, frozen=True):
 
 
 def stacks_from_paths(paths: Sequence[Path]) -> list[FocalStack]:
-    """Return a stack for each folder, and one of all files together.
+    """Return a stack for each folder, and one stack of all single files.
 
     Raises:
         WebbuildError: `sample-not-found`, `unreadable-focal-distances`.
     """
     require_samples(paths)
     files = tuple(path for path in paths if not path.is_dir())
-    together = [FocalStack(_common_name(files), files, _focus_beside(files))] if files else []
+    together = [FocalStack(_common_name(files), files, _focus_of_files(files))] if files else []
     return [*(read_stack(path) for path in paths if path.is_dir()), *together]
 
 
@@ -61,7 +61,7 @@ def read_stack(folder: Path) -> FocalStack:
     return FocalStack(folder.name, tuple(sorted(files, key=_natural_sort_key)), _read_focus_distances(folder))
 
 
-def _focus_beside(files: Sequence[Path]) -> tuple[float, ...]:
+def _focus_of_files(files: Sequence[Path]) -> tuple[float, ...]:
     """Return the focal distances in the folder of the files, if the files are all pictures in it."""
     folder = files[0].parent
     return read_stack(folder).focus if set(files) == set(read_stack(folder).files) else ()
@@ -98,7 +98,7 @@ def _invalid_focus_file(path: Path, reason: str) -> WebbuildError:
 
 
 def _natural_sort_key(path: Path) -> list[tuple[int, str]]:
-    """Return a key by which 10.png follows 9.png."""
+    """Return a sort key by which 10.png follows 9.png."""
     parts = re.split(r"(\d+)", path.name.lower())
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 

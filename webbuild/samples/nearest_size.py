@@ -1,4 +1,4 @@
-"""The nearest working size to one that fails: a multiple of 32, the total stride of most networks."""
+"""Find the nearest size that works if one fails: multiples of 32, the total stride of most networks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SECONDS = 10.0
 
 
 def nearest_size(dims: Mapping[str, int], error: Callable[[Mapping[str, int]], object]) -> dict[str, int]:
-    """Return the sizes nearest to those `dims` at which there is no `error`, {} where none is found in time.
+    """Return the sizes nearest to `dims` at which there is no `error`, {} if none is found in time.
 
-    481 x 641 is tried as 480 x 640, 512 x 640, 480 x 672, 512 x 672, and as the squares of those sides.
+    For 481 x 641 it tries 480 x 640, 512 x 640, 480 x 672, 512 x 672, and the squares of these sides.
     """
     started = time.monotonic()
     for sizes in _candidates(dims):
@@ -25,7 +25,7 @@ def nearest_size(dims: Mapping[str, int], error: Callable[[Mapping[str, int]], o
 
 
 def _candidates(dims: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Yield other sizes, the nearest first: sides as multiples of 32; dimensions below 32 stay."""
+    """Yield other sizes, nearest first. Sides become multiples of 32; dimensions below 32 stay."""
     sides = [name for name, size in dims.items() if size >= _STEP]
     nearest_multiples = {name: _multiples(dims[name]) for name in sides}
     nearby = [
@@ -38,7 +38,7 @@ def _candidates(dims: Mapping[str, int]) -> Iterator[dict[str, int]]:
 
 
 def _multiples(size: int) -> tuple[int, int]:
-    """Return the nearest multiple of 32, and the one on the other side."""
+    """Return the nearest multiple of 32, then the second nearest."""
     below = size // _STEP * _STEP
     pair = (below, below + _STEP)
     return pair if size - below <= _STEP // 2 else (pair[1], pair[0])

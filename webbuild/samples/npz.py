@@ -17,7 +17,7 @@ _HEAD_BYTES = 4096
 
 
 def describe_file_type(file: Path) -> str:
-    """Return what a file's first bytes look like, such as `looks like a WAV audio file`; "" if they say nothing."""
+    """Return the format of a file by its first bytes, such as `looks like a WAV audio file`; "" if unknown."""
     with file.open("rb") as opened:
         format_and_fix = sniff_format(opened.read(_HEAD_BYTES))
     return "" if format_and_fix is None else f"looks like {format_and_fix[0]}"
@@ -41,7 +41,7 @@ def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, N
             return {name: archive[name] for name in archive.files}
     except WebbuildError:
         raise
-    except Exception as error:  # zipfile and numpy raise many types, MemoryError for the size that a head claims
+    except Exception as error:  # zipfile and numpy raise many types, such as MemoryError for a size in a header
         reason = "holds Python objects, which are never loaded" if "allow_pickle" in str(error) else str(error)
         raise WebbuildError("unreadable-tensors", f"{file}: {reason}", fix, exit_code=USAGE) from error
 
@@ -57,7 +57,7 @@ def load_npz_inputs(
     """Return the arrays of the inputs `wanted`, by name, element type and shape; other arrays are ignored.
 
     Raises:
-        WebbuildError: `unreadable-tensors`; `invalid-input` with a fix, for one that is missing or another.
+        WebbuildError: `unreadable-tensors`; `invalid-input` with `fix`, if an array is missing or does not match.
     """
     arrays = load_npz(file)
     for name, (dtype, shape) in wanted.items():

@@ -1,4 +1,4 @@
-"""Photographs as samples for a model that takes other tensors beside a picture."""
+"""Photographs as samples for a model that takes a picture and other tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.samples.sample import Sample
 
 
 def input_for_photographs(inputs: Sequence[TensorInput]) -> ImageInput | None:
-    """Return the only input with the shape of an RGB picture, of a model that has other inputs too."""
+    """Return the only input with the shape of an RGB picture; None if there are several, or no other inputs."""
     pictures = [picture for spec in inputs if (picture := picture_of_shape(spec)) and picture.color == "rgb"]
     return pictures[0] if len(pictures) == 1 and len(inputs) > 1 else None
 
@@ -27,5 +27,5 @@ def sample_beside_tensors(
     """Return a sample of a photograph, stretched, as 0..1 or bytes. Its name lists the inputs that are random."""
     others = [spec for spec in inputs if spec.name != image.name]
     feeds = {**random_inputs(others, ranges)[0][1], image.name: image_to_tensor(load_image(file), image)[0]}
-    made_up = ", ".join(f"'{spec.name}'" for spec in others)
-    return Sample(f"{file.name} ({made_up} made up)", {**feeds, **states})
+    names = ", ".join(f"'{spec.name}'" for spec in others)
+    return Sample(f"{file.name} (random {names})", {**feeds, **states})

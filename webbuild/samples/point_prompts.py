@@ -15,7 +15,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def attach_point_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples with a prompt each; models that take no clicks get them as they are."""
+    """Return the samples with a prompt each; unchanged for models that take no clicks."""
     return [_with_prompt(match, sample, index) for index, sample in enumerate(samples)]
 
 

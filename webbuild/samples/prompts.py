@@ -19,10 +19,10 @@ _MAX_PROMPTS = 12
 
 
 def with_prompts(match: TaskMatch, model: Path, prompts: Sequence[str]) -> TaskMatch:
-    """Return the match with the user's prompts, else those of `PROMPTS_FILE`, else its own, truncated to fit.
+    """Return the match with the user's prompts, else with those of `PROMPTS_FILE`, else with the task's defaults.
 
     Raises:
-        WebbuildError: `invalid-prompt` for one that the model cannot take.
+        WebbuildError: `invalid-prompt` for a prompt that the model cannot take.
     """
     chosen = list(prompts) or _read_prompts_file(model.parent / "samples" / PROMPTS_FILE)
     return kind_of(match.task).with_prompts(match, chosen)
@@ -34,7 +34,7 @@ def attach_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
 
 
 def attach_extreme_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples with the shortest and a long prompt in turn."""
+    """Return the samples with the shortest prompt and a long prompt in turn."""
     return _with_prompts_in_turn(match, samples, kind_of(match.task).edge_case_prompts(match))
 
 

@@ -38,9 +38,9 @@ _SHRINK_STEPS = tuple((target, part) for part in (0.5, 0.1, 0.0) for target in (
 def random_inputs(
     inputs: Sequence[TensorInput], ranges: Ranges = NO_RANGES, attempt: int = 0
 ) -> list[tuple[str, Feeds]]:
-    """Return names and feeds: uniform in 0..1, normal around 0, and a picture of 0..255 if an input may be one.
+    """Return names and feeds: uniform in 0..1, normal around 0, and a picture of 0..255 if an input has its shape.
 
-    Inputs with a range are uniform in it. Another attempt draws other values; the picture stays.
+    Inputs with a range are uniform in it. Another `attempt` draws other values; the picture stays.
     """
     seed = 3 * attempt
     return [
@@ -53,7 +53,7 @@ def random_inputs(
 
 
 def shrunk_feeds(feeds: Feeds) -> Iterator[tuple[str, Feeds]]:
-    """Yield a note and feeds, closer and closer to 1 and to 0, for a model that fails on `feeds`."""
+    """Yield (note, feeds) with values ever closer to 1 and to 0, for a model that fails on `feeds`."""
     for target, part in _SHRINK_STEPS:
         note = f"drawn {1 - part:.0%} of the way to {target}" if part else f"all {target}"
         yield note, {name: _move_towards(array, target, part) for name, array in feeds.items()}
@@ -83,7 +83,7 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
         if spec.name in ranges:
             feeds[spec.name] = _in_range(sizes, kind, ranges[spec.name], 0)
             continue
-        generator = np.random.default_rng(0)  # for each input, as in the first of `random_inputs`
+        generator = np.random.default_rng(0)  # one per input, as in the first feeds of `random_inputs`
         drawn = generator.random(sizes, np.float32) if kind.kind == "f" else generator.integers(0, 2, sizes)
         feeds[spec.name] = drawn.astype(kind)
     return feeds
@@ -105,7 +105,7 @@ def check_size(name: str, shape: Sequence[int], kind: np.dtype[Any]) -> None:
 
 
 def random_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> NDArray[Any]:
-    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1; or in its range."""
+    """Return random values for an input: from its range, else floats in 0..1 and integers 0 or 1."""
     if spec.name in ranges:
         return _in_range(spec.shape, spec.dtype, ranges[spec.name], seed)
     generator = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def random_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> N
 
 
 def normal_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> NDArray[Any]:
-    """Return normal values of variance 1 for a float input without a range; else what `random_tensor` does."""
+    """Return normal values of variance 1 for a float input without a range, else the values of `random_tensor`."""
     if spec.dtype == "float32" and spec.name not in ranges:
         return np.random.default_rng(seed).standard_normal(spec.shape, np.float32)
     return random_tensor(spec, seed, ranges)

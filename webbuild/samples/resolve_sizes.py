@@ -1,4 +1,4 @@
-"""Sizes of a model: its states, its Resize scales as constants, and a size for every free dimension."""
+"""Resolve a model's sizes: find its states, make Resize scales constant, and choose every free dimension."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def resolve_sizes(
         samples: the user's sample files.
 
     Raises:
-        WebbuildError: what `with_size`, `resolve_states` and `choose_sizes` raise.
+        WebbuildError: the errors of `with_size`, `resolve_states` and `choose_sizes`.
     """
 
     def requested_dims(model: OnnxModel) -> dict[str, int]:

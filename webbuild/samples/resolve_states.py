@@ -45,14 +45,15 @@ def resolve_states(
         open_native: opens a native session of a model.
 
     Raises:
-        WebbuildError: what `find_states` and `check_given_states` raise; `state-mismatch` for a given state that grows.
+        WebbuildError: the errors of `find_states` and `check_given_states`; `state-mismatch` for a state of the user
+            that grows.
     """
     if outputs_by_input is None:
         return source, choose(source)
     check_given_states(source.signature, outputs_by_input)
     states = find_states(source.signature, outputs_by_input)
     growing = {pair.input: _APPENDED for pair in states if grows(source.model, pair.input, pair.output)}
-    if growing:  # what a decoder takes from its encoder belongs to the same cache
+    if growing:  # the cross-attention entries of a decoder, which do not grow, belong to the same cache
         growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
     source = _without(msgspec.structs.replace(source, states=states), growing)
     try:
@@ -86,7 +87,7 @@ def _without(source: OnnxModel, reasons: Mapping[str, str]) -> OnnxModel:
         if pair.reason == "--state" and pair.input in reasons:
             raise WebbuildError(
                 "state-mismatch",
-                f"{source.signature.file}: --state {pair.input}={pair.output}: it is no state of a fixed size: "
+                f"{source.signature.file}: --state {pair.input}={pair.output}: it is not a state of a fixed size: "
                 f"{reasons[pair.input]}",
                 "leave it out, and give the tensor in each run; or export the model with a state of a fixed size",
                 exit_code=USAGE,
@@ -114,9 +115,9 @@ def _with_description(source: OnnxModel, sizes: ResolvedDims, native: NativeRunn
             f"{', '.join(pairs[:_MAX_LISTED_PAIRS])}{more} ({'' if reason == '--state' else 'by '}{reason})"
         )
     note = f"state: {'; '.join(pairs_text)}, zeros at first"
-    alike = ignores_initial_size(source, sizes.dims, native)
-    if alike:
+    same_output = ignores_initial_size(source, sizes.dims, native)
+    if same_output:
         note = f"{note}; zeros of the smallest shape, [1, ...], give the same first output"
-    elif alike is not None:
+    elif same_output is not None:
         source = msgspec.structs.replace(source, warnings=(*source.warnings, _STATE_START_WARNING))
     return _with_repair(source, note)

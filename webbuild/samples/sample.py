@@ -1,4 +1,4 @@
-"""A sample: the feeds of one run, and the files that they come from."""
+"""A sample: the feeds of one run, and their source files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sample(Struct, frozen=True):
         name: unique among the samples of a model.
         feeds: the tensors by input name.
         image_file: the file of the picture.
-        placement: where the picture lies in the input.
+        placement: the picture's placement in the input.
         size: width and height of the picture.
         frames: the pictures of a focal stack, instead of `image_file`.
         focus: their focal distances, empty if unknown.
@@ -72,7 +72,7 @@ class Sample(Struct, frozen=True):
 def feeds_beside_image(
     inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = (), ranges: Ranges = NO_RANGES
 ) -> dict[str, NDArray[Any]]:
-    """Return the feeds besides pictures: sizes, focal distances, numbers, zero states, random tensors for the rest."""
+    """Return the feeds other than pictures: sizes, focal distances, numbers, zero states, and random tensors."""
     tensors = {spec.name: random_tensor(spec, 0, ranges) for spec in inputs if isinstance(spec, TensorInput)}
     focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
     return {**tensors, **focused, **number_feeds(inputs), **state_feeds(inputs), **size_feeds(inputs, placement)}

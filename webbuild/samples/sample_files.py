@@ -8,11 +8,11 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError
 
 IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-"""Suffixes of files that are taken for pictures."""
+"""Suffixes of picture files."""
 
 
 def require_samples(paths: Sequence[Path]) -> None:
-    """Raise if a sample file does not exist, before anything takes time.
+    """Raise if a sample file does not exist, before any slow step.
 
     Raises:
         WebbuildError: `sample-not-found`.
@@ -24,12 +24,12 @@ def require_samples(paths: Sequence[Path]) -> None:
 
 
 def pictures_in(folder: Path) -> list[Path]:
-    """Return the pictures in a folder, by name; none where there is no folder."""
+    """Return the pictures in a folder, sorted by name; [] if the folder does not exist."""
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in IMAGE_SUFFIXES)
 
 
 def expand_folders(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the paths, and in place of a folder the pictures in it.
+    """Yield the paths, with each folder replaced by the pictures in it.
 
     Raises:
         WebbuildError: `sample-not-found` for a folder without pictures.

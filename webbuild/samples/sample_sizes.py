@@ -1,4 +1,4 @@
-"""Sizes for free dimensions from the arrays of a sample."""
+"""Take the sizes of free dimensions from the arrays of a sample."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from webbuild.samples.npz import load_npz
 def sample_sizes(signature: ModelSignature, samples: Sequence[Path], dims: Mapping[str, int]) -> dict[str, int]:
     """Return sizes of free dimensions, not in `dims`, from the arrays of the first .npz sample.
 
-    Dimensions go by name, "input:axis" if they have none. An array of another rank than its input is skipped: reading
-    the sample raises the error.
+    Keys are dimension names, or "input:axis" for dimensions without one. An array with another rank than its input is
+    skipped here; reading the sample raises the error.
 
     Raises:
         WebbuildError: `unreadable-tensors`.

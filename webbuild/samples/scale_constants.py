@@ -1,4 +1,4 @@
-"""Resize scale inputs, made constants: a graph in the browser has one size."""
+"""Turn Resize scale inputs into constants: a graph in the browser has one size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.passes.analysis.scale_inputs import scale_inputs
 from webbuild.tasks.options.symbolic_dims import ResolvedDims, picture_sides
 
 _SIDE = 512
-"""Longer side at which Robust Video Matting finds people, as its `auto_downsample_ratio` has it."""
+"""Longer side at which Robust Video Matting finds people, as in its `auto_downsample_ratio`."""
 _RATIO = "downsample_ratio"
 
 

@@ -1,4 +1,4 @@
-"""Sequences: samples that follow each other, for models with states."""
+"""Sequences: consecutive samples for models with states."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
 STEPS = 32
-"""Runs of a sequence: enough for differences that add up from run to run to show."""
+"""Runs of a sequence: enough to show differences that accumulate from run to run."""
 
 _ZOOM, _PAN = 0.15, 0.08
-"""Mean margin that the moving crop leaves, and how far it moves, as fractions of a picture's sides."""
+"""Mean margin around the moving crop, and its range of motion, as fractions of the picture's sides."""
 
 
 def make_sequence(
     samples: Sequence[Sample], inputs: Sequence[Input], ranges: Ranges = NO_RANGES, folder: Path | None = None
 ) -> list[Sample]:
-    """Return the steps of a sequence for a model with states, nothing for other models.
+    """Return the steps of a sequence for a model with states, [] for other models.
 
-    From a picture: frames of a camera that pans and zooms over it, written to `folder` if there is one. From tensors:
-    the samples in turn, each rolled by some elements.
+    From a picture: frames of a camera that pans and zooms over it, written to `folder` if given. From tensors: the
+    samples in turn, each rolled by some elements.
     """
     if not samples or not state_inputs(inputs):
         return []
@@ -43,7 +43,7 @@ def make_sequence(
 
 
 def make_video(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample]:
-    """Return the frames of a camera that pans and zooms over a picture, written to `folder`, each as a sample."""
+    """Return samples with the frames of a camera that pans and zooms over a picture, written to `folder`."""
     image = next(spec for spec in inputs if isinstance(spec, ImageInput))
     return list(_make_frames(file, image, inputs, NO_RANGES, folder))
 
@@ -81,7 +81,7 @@ def _write_frame(frame: NDArray[np.uint8], file: Path) -> Path:
 def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     """Return the part of a picture [h, w, 4] that a camera sees, resized to the picture's size.
 
-    All frames have one size: at another size the runtime resets the states to zeros.
+    All frames have one size, because the runtime resets the states to zeros when the size changes.
     """
     height, width = picture.shape[:2]
     turn = 2 * math.pi * step / STEPS
@@ -93,7 +93,7 @@ def _frame(picture: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
 
 
 def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
-    """Return a sample with its float tensors rolled; integers stay, since they may be indices."""
+    """Return a sample with its float tensors rolled. Integers stay, since they may be indices."""
     moving = {spec.name for spec in inputs if isinstance(spec, TensorInput) and spec.dtype == "float32"}
     feeds: dict[str, NDArray[Any]] = {
         name: np.roll(array, 7 * step) if name in moving else array for name, array in sample.feeds.items()

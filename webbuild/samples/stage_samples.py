@@ -43,7 +43,7 @@ def stage_samples(
         answers: the outputs of earlier stages, by sample name.
         inputs: the inputs of the stage.
         ranges: the value ranges of its bounded inputs.
-        boxes_by_sample: the detected boxes of each sample. The best box is cropped, else the whole picture.
+        boxes_by_sample: the detected boxes of each sample. The best box is cropped; without boxes, the whole picture.
     """
     boxes = boxes_by_sample or {}
     return [
@@ -63,7 +63,7 @@ def _sample(
     joined = {spec.name: stage_outputs[spec.stage, spec.output].astype(spec.dtype) for spec in stage_inputs(inputs)}
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     placement = sample.placement
-    beside = (
+    others = (
         {**number_feeds(inputs), **state_feeds(inputs)} if placement is None else feeds_beside_image(inputs, placement)
     )
     image = next((spec for spec in inputs if isinstance(spec, ImageInput | CropInput)), None)
@@ -73,7 +73,7 @@ def _sample(
     drawn = _draw(tensors, ranges, index, 0)
     return Sample(
         sample.name,
-        {**beside, **pictures, **drawn, **joined},
+        {**others, **pictures, **drawn, **joined},
         sample.image_file,
         placement,
         sample.size,
@@ -84,9 +84,9 @@ def _sample(
 def stage_picture(
     file: Path, spec: ImageInput | CropInput, boxes: Sequence[CropBox]
 ) -> tuple[NDArray[Any], ImagePlacement]:
-    """Return the tensor of a picture and its placement: the crop of the best box, the whole picture without boxes.
+    """Return the tensor and the placement of the crop around the best box, or of the whole picture without boxes.
 
-    Of lines of text it is the longest that fits, so that the input's width is tested.
+    For text lines it is the longest line that fits, so that the input's whole width is tested.
     """
     rgba = load_image(file)
     if isinstance(spec, CropInput) and (wanted := select_crop_boxes(boxes, spec)):

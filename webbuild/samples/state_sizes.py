@@ -21,7 +21,7 @@ from webbuild.tasks.options.symbolic_dims import ResolvedDims, resolve_dims
 Shapes = Mapping[str, tuple[int, ...]]
 
 _MAX_RUNS = 3
-"""Runs within which shapes must become stable; if the first broadcasts zeros, they are stable from the second on."""
+"""Runs within which shapes must become stable. If the first run broadcasts zeros, they are stable from the second."""
 
 
 def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:
@@ -32,7 +32,7 @@ def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunne
 
 
 def fixed_shape(spec: TensorSpec, dims: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the shape of an input with its free sizes from `dims`, by "input:axis"; 1 if not there."""
+    """Return the shape of an input with its free sizes from `dims`, by "input:axis"; 1 for missing ones."""
     return tuple(
         size if isinstance(size, int) else dims.get(f"{spec.name}:{axis}", 1) for axis, size in enumerate(spec.shape)
     )
@@ -47,7 +47,7 @@ def has_free_states(source: OnnxModel) -> bool:
 
 
 def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: NativeRunner) -> ResolvedDims:
-    """Return a size for every free dimension: `chosen`, and for states the shape that is stable from run to run.
+    """Return a size for every free dimension: from `chosen`, and for states the shape that is stable from run to run.
 
         r1i [1, 1, 1, 1]  ->  r1o [1, 16, 112, 112]  ->  r1o [1, 16, 112, 112]    the shape of r1i
 
@@ -55,7 +55,7 @@ def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: Nativ
     the shape is stable. If a run fails, because the model does not broadcast, shapes are inferred.
 
     Raises:
-        WebbuildError: what `resolve_dims` raises.
+        WebbuildError: the errors of `resolve_dims`.
     """
     states = {pair.input for pair in source.states}
     free = {
@@ -79,7 +79,7 @@ def with_state_sizes(source: OnnxModel, chosen: Mapping[str, int], native: Nativ
 
 
 def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, str]:
-    """Return the states whose output has another shape, by input, with both shapes as text."""
+    """Return the states whose input and output shapes differ: by input, with both shapes as text."""
     wanted = {name: array.shape for name, array in first_states(source, dims, native).items()}
     next_shapes = _next_shapes(source, dims, wanted, native) if wanted else {}
     return {
@@ -90,9 +90,9 @@ def changed_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRun
 
 
 def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> bool | None:
-    """Whether the first run gives the same outputs for zero states of the smallest and of the right shape.
+    """Whether the first run gives the same outputs for zero states of the smallest shape and of the full shape.
 
-    None if there is no smaller shape, or it does not run because the model does not broadcast.
+    None if there is no smaller shape, or if the run fails because the model does not broadcast.
     """
     shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     specs = {spec.name: spec for spec in source.signature.inputs}
@@ -106,7 +106,7 @@ def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: Nat
 
 
 def _stable_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> Shapes:
-    """Return the stable shapes of the states; those of `dims` if shapes do not become stable."""
+    """Return the stable shapes of the states; the shapes at `dims` if they do not become stable."""
     shapes: Shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     smallest = shapes
     for _ in range(_MAX_RUNS):
@@ -122,7 +122,7 @@ def _stable_shapes(source: OnnxModel, dims: Mapping[str, int], native: NativeRun
 def _next_shapes(
     source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
 ) -> dict[str, tuple[int, ...]] | None:
-    """Return the shapes of the outputs of the states after a run with zeros, by input; None where it fails."""
+    """Return the output shapes of the states after a run with zeros, by input; None if the run fails."""
     outputs = run_with_states(source, dims, shapes, native)
     return None if outputs is None else {pair.input: outputs[pair.output].shape for pair in source.states}
 
@@ -145,11 +145,11 @@ def run_with_states(
 
 
 def _inferred_shapes(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:
-    """Return the shapes of states by shape inference from the other inputs; 1 for unknown sizes."""
+    """Return the shapes of states inferred from the sizes of the other inputs; 1 for unknown sizes."""
     specs = {spec.name: spec for spec in source.signature.inputs}
     states = {pair.input for pair in source.states}
     others = {key: size for key, size in dims.items() if key.rpartition(":")[0] not in states}
-    model = lower(source.model, PassOptions(dims=others), ("wasm",)).graphs["wasm"]  # with sizes computed
+    model = lower(source.model, PassOptions(dims=others), ("wasm",)).graphs["wasm"]  # the passes compute all sizes
     output_shapes = {value.name: value.shape for value in model.graph.outputs}
     shapes: dict[str, tuple[int, ...]] = {}
     for pair in source.states:

@@ -1,4 +1,4 @@
-"""A synthetic focal stack for a model without samples: webbuild's own picture, sharp at a different column in each.
+"""A synthetic focal stack for a model without samples: one photograph, in focus at a different column in each frame.
 
 The simulated depth is a ramp: left is near.
 """
@@ -16,7 +16,7 @@ from webbuild.samples.random_inputs import SAMPLE_IMAGES
 
 _WIDTH = 240
 _BLUR_LEVELS = 4
-"""Halvings of the most blurred copy."""
+"""Number of blur levels; each has half the resolution of the level before."""
 
 
 def synthetic_focal_stack(count: int) -> list[bytes]:
@@ -31,7 +31,7 @@ def synthetic_focal_stack(count: int) -> list[bytes]:
 
 
 def _frame(levels: list[NDArray[Any]], distance: NDArray[Any]) -> bytes:
-    """Mix the levels of blur, column by column, by how far each column is from focus."""
+    """Encode one frame: blend the blur levels [height, width, 3] per column by its distance from focus [width]."""
     blur = np.minimum(distance * 2 * (len(levels) - 1), len(levels) - 1)
     weights = [np.clip(1 - np.abs(blur - level), 0, 1) for level in range(len(levels))]
     mixed = sum(weight[None, :, None] * level for weight, level in zip(weights, levels, strict=True))

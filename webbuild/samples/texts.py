@@ -11,7 +11,7 @@ _MAX_TITLE_LENGTH = 60
 
 
 def text_samples(match: TaskMatch) -> list[Sample]:
-    """Return a sample for each example text of a text encoder, by its number and first letters."""
+    """Return a sample for each example text of a text encoder, named by its number and first characters."""
     runs = kind_of(match.task).text_runs(match)
     return [Sample(text_title(index, text), dict(feeds)) for index, (text, feeds) in enumerate(runs.items())]
 

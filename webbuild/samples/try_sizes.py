@@ -1,4 +1,4 @@
-"""Sizes of free dimensions, found by trial on native ONNX Runtime."""
+"""Find sizes of free dimensions by trial runs on native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from webbuild.tasks.options.symbolic_dims import (
 )
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
-"""Usual sides of exported models, in pixels; tried in this order."""
+"""Usual picture sides of exported models, in pixels, tried in this order."""
 LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
-"""Sizes of other free dimensions: tokens, points, a second of audio. That is last: as tokens it exhausts memory."""
+"""Sizes of other free dimensions: tokens, points, a second of audio. Audio is last: as tokens it exhausts memory."""
 _SLOW_SECONDS = 0.6
-"""CPU time at the smallest side above which no larger one is tried: the largest has 8 times the pixels.
+"""If the smallest side takes more CPU time, no larger side is tried: the largest has 8 times the pixels.
 
-Not wall-clock time, so that a busy machine chooses the same size.
+CPU time, not wall-clock time, so that a busy machine chooses the same size.
 """
 _SECONDS = 20.0
 """CPU time after which no other size is tried."""
@@ -47,12 +47,12 @@ def choose_sizes(
 ) -> ResolvedDims:
     """Return a size for every free dimension: from `fixed_dims`, from an .npz sample, or by trial on random inputs.
 
-    - Picture sides: the first of `SIDES` at which native ONNX Runtime runs, as a square; the smallest if that is slow.
-    - States: follow from the other sizes.
+    - Picture sides: the first of `SIDES` that runs, as a square; the smallest if that is slow.
+    - States: computed from the other sizes.
     - All others: the first of `LENGTHS` that runs.
 
     Raises:
-        WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
+        WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs.
     """
     plain = without_states(source.signature, source.states)
     if sample_dims := sample_sizes(plain, samples, fixed_dims):
@@ -66,7 +66,7 @@ def choose_sizes(
         return resolve_dims(source.signature, fixed_dims)
     try:
         native = open_native()
-    except WebbuildError:  # without a session nothing is tried
+    except WebbuildError:  # without a session no size can be tried
         return resolve_dims(source.signature, fixed_dims)
 
     def sizes(side: int, length: int) -> ResolvedDims:
@@ -99,7 +99,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
     """Raise if native ONNX Runtime fails at the user's sizes `dims`.
 
     Raises:
-        WebbuildError: `reference-run-too-long`; `one-size-only` where it fails at a constant of another size, else
+        WebbuildError: `reference-run-too-long`; `one-size-only` if it fails at a constant of another size, else
             `size-fails`.
     """
     error = run_error(native, source, sizes.dims) if dims else None
@@ -119,7 +119,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
     def error_at(other: Mapping[str, int]) -> WebbuildError | None:
         try:
             return run_error(native, source, resolve_dims(source.signature, other).dims)
-        except WebbuildError as unresolved:  # a size that a sample gave
+        except WebbuildError as unresolved:  # another dimension has its size only from a sample
             return unresolved
 
     near = nearest_size(dims, error_at)
@@ -161,7 +161,10 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
 def _first_that_runs(
     seconds: Callable[[int, int], float | None], sides: bool, lengths: Sequence[int]
 ) -> tuple[int, int] | None:
-    """Return the first side and length that run: lengths are tried first, at the smallest side; then larger sides."""
+    """Return the first side and length that run, None if none does.
+
+    Lengths are tried first, at the smallest side; then larger sides.
+    """
     started, smallest = time.process_time(), SIDES[-1]
     for length in lengths or LENGTHS[:1]:
         if (took := seconds(smallest, length)) is not None:
