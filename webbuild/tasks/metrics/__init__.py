@@ -1,1 +1,1 @@
-"""Comparisons of predictions, quantity by quantity."""
+"""Comparison of predictions, quantity by quantity."""

@@ -1,4 +1,4 @@
-"""Assignment of the objects of one result to those of another."""
+"""Match the objects of two results."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
 
 
 def pairwise_overlap(a: DetectionArrays, b: DetectionArrays) -> Floats:
-    """Return the overlap [n, m] of every box of one with every box of the other, by the measure of suppression."""
+    """Return the overlap [n, m] of every box of `a` with every box of `b`, by the same measure as the NMS."""
     if a.corners is not None and b.corners is not None:
         return probiou_matrix(a.corners, b.corners)
     return iou_matrix(a.boxes, b.boxes)
 
 
 def assign_pairs(a: DetectionArrays, b: DetectionArrays) -> dict[int, int]:
-    """Pair objects of one class greedily, largest overlap first, above an overlap of one half.
+    """Pair objects of the same class greedily, largest overlap first, with an overlap of at least one half.
 
-    A box without area, such as one that was cut off at the edge, overlaps nothing, itself included. Those pair where
-    they lie within a pixel.
+    A box without area, such as one clamped to the picture's edge, overlaps nothing, not even itself. Two such boxes are
+    paired if they are within one pixel.
     """
     near = np.abs(a.boxes[:, None] - b.boxes[None]).max(axis=-1, initial=0.0) <= 1
-    alike = np.where(_has_no_area(a)[:, None] & _has_no_area(b) & near, 1.0, pairwise_overlap(a, b))
-    overlap = alike * (a.classes[:, None] == b.classes)
-    closeness = overlap - np.abs(a.scores[:, None] - b.scores)  # equal boxes: the equal score decides
+    any_class = np.where(_has_no_area(a)[:, None] & _has_no_area(b) & near, 1.0, pairwise_overlap(a, b))
+    overlap = any_class * (a.classes[:, None] == b.classes)
+    closeness = overlap - np.abs(a.scores[:, None] - b.scores)  # between equal boxes, scores decide
     partners: dict[int, int] = {}
     for flat in np.argsort(-closeness, axis=None, kind="stable"):
         i, j = (int(index) for index in divmod(int(flat), max(1, len(b))))
@@ -43,15 +43,15 @@ def _has_no_area(objects: DetectionArrays) -> NDArray[np.bool_]:
 def is_near_threshold(
     side: DetectionArrays, index: int, other: DetectionArrays, tolerance: Tolerance, confidence: float, iou: float
 ) -> bool:
-    """Whether an object without a partner lies within tolerance of a threshold that decides about it.
+    """Whether an object without a partner is within tolerance of a threshold, so that rounding may have removed it.
 
-    Those are the score's, its overlap's with an object that was kept, and its rank's at the limit of rows.
+    The thresholds are the score's, the IoU's with another object of its class, and the lowest score if rows are full.
     """
-    score, label, lonely = side.scores[index], side.classes[index], side.take([index])
+    score, label, unpaired = side.scores[index], side.classes[index], side.take([index])
     if abs(score - confidence) <= tolerance.score:
         return True
     siblings = side.take([i for i in range(len(side)) if i != index])
     for rivals in (siblings, other):
-        if np.any(np.abs(pairwise_overlap(lonely, rivals)[0] - iou)[rivals.classes == label] <= tolerance.iou):
+        if np.any(np.abs(pairwise_overlap(unpaired, rivals)[0] - iou)[rivals.classes == label] <= tolerance.iou):
             return True
     return len(other) == side.capacity and abs(score - other.scores.min()) <= tolerance.score

@@ -1,4 +1,4 @@
-"""Comparisons of classifications: the best class, and the scores of all."""
+"""Compare classifications: the best class, and the scores of all classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.tasks.decoding.class_scores import ClassScore
 from webbuild.tasks.metrics.match_classes import match_classes
 
 TOP_CLASSES = 5
-"""Classes that a report names."""
+"""Number of classes listed in a report."""
 
 
 def compare_classes(
@@ -26,12 +26,10 @@ def compare_classes(
     tolerance: Tolerance,
     problem: str = "",
 ) -> list[Comparison]:
-    """Compare the probabilities [classes] of one picture, by a part of the best one's.
+    """Compare the probabilities [classes] of one picture, relative to the best probability.
 
-    `problem` is what is wrong with `got` besides.
-
-    A picture of which the reference says nothing, all classes having one score, has no signal; `mark_vacuous` sees
-    to it that it is not all there was.
+    `problem` describes another defect of `got`. If all classes have the same score in the reference, there is no
+    signal; `mark_vacuous` fails if no sample has a signal.
     """
     match = match_classes(want, got, tolerance.score)
     finite = math.isfinite(match.distance)
@@ -67,13 +65,13 @@ def compare_decoded_classes(
     got: Sequence[ClassScore],
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare what a visitor gets: all classes by name, the best first."""
+    """Compare the runtime's results: all classes by name, best first."""
     sides = _scores_by_index(task, want), _scores_by_index(task, got)
     return compare_classes(task, subject, *sides, tolerance, _order_problem(task, got))
 
 
 def _scores_by_index(task: ClassifyTask, ranked: Sequence[ClassScore]) -> NDArray[np.float64]:
-    """Return the scores [classes], NaN for a class that is missing."""
+    """Return the scores [classes], NaN for a missing class."""
     scores = np.full(len(task.classes), np.nan)
     for each in ranked:
         if 0 <= each.class_index < len(scores):
@@ -85,7 +83,7 @@ def _order_problem(task: ClassifyTask, ranked: Sequence[ClassScore]) -> str:
     if len(ranked) != len(task.classes):
         return f"{len(ranked)} classes, wanted {len(task.classes)}"
     if any(each.label != _class_name(task, each.class_index) for each in ranked):
-        return "a class has another's name"
+        return "a class has another class's name"
     ranks = [(-each.score, each.class_index) for each in ranked]
     return "" if ranks == sorted(ranks) else "the classes are not in order of falling score"
 

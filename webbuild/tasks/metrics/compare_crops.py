@@ -1,4 +1,4 @@
-"""Comparisons of what stages say of crops: their keypoints, their classes, and their embeddings."""
+"""Compare the attributes that stages add to crops: keypoints, classes and embeddings."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from webbuild.tasks.metrics.match_classes import match_classes
 from webbuild.tasks.metrics.match_crops import CropPair
 
 Rows = Sequence[tuple[NDArray[Any], NDArray[Any]]]
-"""Numbers of each crop, of the reference and of what is compared with it."""
+"""Values of each crop: the reference's and the candidate's."""
 
 
 def compare_crop_attributes(
     own: str, subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare what two answers say of the same crops: the `own` field of the last stage, and those of earlier ones.
+    """Compare the attributes of the same crops in two results: the `own` field of the last stage, and earlier fields.
 
-    These have the name of the field for an output. Keypoints that come with the boxes are part of the detector's proof.
+    Comparisons of earlier fields have the field's name as output. Keypoints that come with the boxes are skipped here:
+    the detector's own comparison includes them.
     """
     others = [
         name
         for name in CROP_ATTRIBUTES
-        if name != own and any(_says(each.want, name) or _says(each.got, name) for each in pairs)
+        if name != own and any(_has_attribute(each.want, name) or _has_attribute(each.got, name) for each in pairs)
     ]
     comparisons = _compare_field(own, subject, pairs, tolerance)
     for name in others:
@@ -40,7 +41,7 @@ def compare_crop_attributes(
     return comparisons
 
 
-def _says(one: CropDetection, name: str) -> bool:
+def _has_attribute(one: CropDetection, name: str) -> bool:
     if name == "keypoints":
         return any(isinstance(each, CropKeypoint) for each in one.keypoints)
     return bool(getattr(one, name))
@@ -61,12 +62,12 @@ def _compare_field(
 
 
 def _unmatched(subject: ComparedOutput, crops: int) -> Comparison:
-    """Return that one answer says nothing where the other does, or as many numbers of something else."""
+    """Return a failed comparison: an attribute is missing on one side, or has another length."""
     return Comparison(subject=subject, verdict="DIFFERS", tolerance=0, signal=float(crops), reason="unmatched")
 
 
 def _common_scores(want: CropDetection, got: CropDetection) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the scores of all classes that either side names; what the other leaves out is as probable as its last."""
+    """Return the scores [n] of all classes listed on either side; a class missing on a side gets its lowest score."""
     sides = [{each.class_index: each.score for each in side.classes} for side in (want, got)]
     named = sorted(set().union(*sides))
     rows = [[side.get(index, min(side.values())) for index in named] for side in sides]
@@ -74,9 +75,9 @@ def _common_scores(want: CropDetection, got: CropDetection) -> tuple[NDArray[Any
 
 
 def compare_class_rows(subject: ComparedOutput, rows: Rows, tolerance: Tolerance) -> list[Comparison]:
-    """Compare probabilities [classes] crop by crop: the best class, and by a part of its score those of all.
+    """Compare probabilities [classes] crop by crop: the best class, and all scores relative to the best score.
 
-    Crops of which the reference says nothing, all classes having one score, have no signal.
+    A crop has no signal if all classes have the same score in the reference.
     """
     matches = [match_classes(want, got, tolerance.score) for want, got in rows]
     others = [each for each in matches if not each.same_class]

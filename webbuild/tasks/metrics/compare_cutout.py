@@ -1,4 +1,4 @@
-"""Comparison of cutouts: the error of their pixels."""
+"""Compare cutouts by the error of their pixels."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Floats = NDArray[np.float64]
 def compare_cutouts(
     subject: ComparedOutput, expected: Matte, actual: Matte | None, tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare RGBA by its colours times alpha, and alpha: what is transparent has no colour.
+    """Compare RGBA by alpha and by colours times alpha, since transparent pixels have no colour.
 
-    Alpha, its product with the picture's own and the bitmap's colours are rounded to levels, half a level on average.
-    A cutout that one flat colour would pass for has no signal.
+    Tolerances include the rounding to levels: alpha, its product with the picture's alpha, and the bitmap's colours.
+    The cutout has no signal if one flat colour would pass.
     """
     want = expected.cutout(None if actual is None else actual.alpha)
     got = None if actual is None else actual.cutout()
@@ -33,10 +33,10 @@ def compare_cutouts(
     allowed = tolerance.alpha + LEVEL / 2
     anywhere = tolerance.alpha * tolerance.alpha_worst + 2 * LEVEL
     errors: list[Floats] = []
-    silent: list[NoSignal | None] = []
+    no_signals: list[NoSignal | None] = []
     for one, other in zip(_times_alpha(want), _times_alpha(got), strict=True):
         errors.append(np.abs(other - one))
-        silent.append(find_no_signal(one, allowed, anywhere))
+        no_signals.append(find_no_signal(one, allowed, anywhere))
     mismatch = next((why for each in errors if (why := find_mismatch(each, allowed, anywhere))), None)
     mean, worst = (max(float(measure(each)) for each in errors) for measure in (np.mean, np.max))
     return [
@@ -47,14 +47,14 @@ def compare_cutouts(
             max_abs=mean,
             max_rel=worst,
             rms=mean,
-            signal=0.0 if all(silent) else float(want[..., 3].max()) / 255,
-            reason=mismatch or (silent[-1] if all(silent) else None),
+            signal=0.0 if all(no_signals) else float(want[..., 3].max()) / 255,
+            reason=mismatch or (no_signals[-1] if all(no_signals) else None),
         )
     ]
 
 
 def _times_alpha(rgba: NDArray[np.uint8]) -> Iterator[Floats]:
-    """Return red, green and blue times alpha, and alpha, each [height, width] in 0..1; one at a time."""
+    """Yield red, green and blue times alpha, then alpha, each [height, width] in 0..1."""
     alpha = rgba[..., 3] / 255
     for channel in range(3):
         yield rgba[..., channel] / 255 * alpha

@@ -1,4 +1,4 @@
-"""Comparisons of depth maps: their absolute relative error, and whether they say anything."""
+"""Compare depth maps by their absolute relative error, and detect maps without signal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def compare_depth(
     tolerance: Tolerance,
     quantity: str = "depth",
 ) -> Comparison:
-    """Compare a map against the reference's, by its absolute relative error: on average, and ten times that at a pixel.
+    """Compare a map with the reference's by its absolute relative error: on average, and with a larger limit per pixel.
 
-    A map that is the same everywhere has no signal; `mark_vacuous` sees to it that it is not all there was.
+    A constant map has no signal; `mark_vacuous` fails if no sample has a signal.
     """
     match = match_depth(want, got, tolerance)
     finite = math.isfinite(match.error)
@@ -47,9 +47,9 @@ def compare_depth(
 def compare_decoded_depth(
     subject: ComparedOutput, want: DepthMap, got: DepthMap | None, tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare what a visitor gets: the maps over the source picture.
+    """Compare the runtime's results: the maps over the source picture.
 
-    What lies outside of the model's input has no depth on either side, and is left out.
+    Pixels outside the model's input have no depth on either side, and are skipped.
     """
     nothing = np.zeros((0, 0), np.float32)
     sides = [("depth", want.depth, nothing if got is None else got.depth)]
@@ -60,7 +60,7 @@ def compare_decoded_depth(
 
 
 def _compared_pixels(want: NDArray[Any], got: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the pixels that both sides leave out of neither; all of them where the sides disagree about that."""
+    """Return the pixels [n] that are not NaN; all pixels if the sides have NaN at different places."""
     if want.shape != got.shape or (np.isnan(want) != np.isnan(got)).any():
         return want, got
     inside = ~np.isnan(want)

@@ -1,4 +1,4 @@
-"""Comparisons of detections: matched by class and overlap, then measured; never compared row by row."""
+"""Compare detections: matched by class and overlap, then measured; never compared row by row."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detect
 from webbuild.tasks.run_context import RunContext
 
 DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
-"""Ultralytics' thresholds, for a graph that has its own inside."""
+"""Ultralytics' thresholds, for a graph that contains its thresholds."""
 
 
 def in_source_pixels(tolerance: Tolerance, context: RunContext) -> Tolerance:
-    """Return a tolerance in pixels of the source: one of the input's may be several of those."""
+    """Return a tolerance in source pixels: one input pixel may cover several of them."""
     placement = context.placement
     pixel = 1.0 if placement is None else max(1.0, placement.source_width / placement.width)
     return msgspec.structs.replace(tolerance, pixels=tolerance.pixels * pixel)
@@ -31,9 +31,9 @@ def compare_detections(
     thresholds: Mapping[str, float],
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare the objects of one picture: how many, their scores, boxes, keypoints and masks where there are any.
+    """Compare the objects of one picture: their number, scores, boxes, and keypoints and masks if there are any.
 
-    Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
+    No objects on either side is a match for one picture; `mark_vacuous` fails if it is so for all.
     """
     at = {**DEFAULT_THRESHOLDS, **thresholds}
     match = match_detections(expected, actual, tolerance, confidence=at["confidence"], iou=at["iou"])
@@ -57,7 +57,7 @@ def compare_detections(
 def compare_counts(
     subject: ComparedOutput, match: DetectionMatch, expected: int, actual: int, other: tuple[str, ...] = ()
 ) -> Comparison:
-    """Compare how many objects there are; `other` problems count as objects without a partner."""
+    """Compare the number of objects; `other` problems count as objects without a partner."""
     wrong = (*match.unmatched, *other)
     return Comparison(
         subject=subject,
@@ -82,7 +82,7 @@ def compare_quantity(
     expected: int,
     similarity: float | None = None,
 ) -> Comparison:
-    """Compare the largest distance of a quantity over the pairs; `expected` objects were to be found."""
+    """Compare the largest distance of a quantity over the pairs; the reference has `expected` objects."""
     unmeasured = expected > 0 and match.pairs == 0 and len(match.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
@@ -102,8 +102,8 @@ def compare_quantity(
 
 
 def detection_tolerance_text(tolerance: Tolerance, *, masks: bool = False) -> str:
-    """Return in words how far two equal detections may lie apart."""
+    """Return the tolerance of detections in words."""
     parts = [f"score {tolerance.score:g}", f"boxes and keypoints {tolerance.pixels:g} px of the model's input"]
     if masks:
-        parts.append(f"masks one cell and {tolerance.mask * 100:g} % of what either side covers")
+        parts.append(f"masks one cell and {tolerance.mask * 100:g} % of their union")
     return f"detections are matched by overlap, never by rank: {', '.join(parts)}"

@@ -1,4 +1,4 @@
-"""Comparisons of what a prompt named: the same boxes, scores and words on both sides."""
+"""Compare grounded detections: the same boxes, scores and words on both sides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def compare_grounding(
     thresholds: Mapping[str, float],
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare what was found in one picture: how much, the words of each, scores and boxes."""
+    """Compare the detections of one picture: their number, words, scores and boxes."""
     match = match_grounding(expected, actual, tolerance, thresholds["confidence"], thresholds["textThreshold"])
     words = (match.problems["words"],) if "words" in match.problems else ()
     quantities = (("score", "", match.score, tolerance.score), ("box", "px", match.box, tolerance.pixels))

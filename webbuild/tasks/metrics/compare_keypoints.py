@@ -1,4 +1,4 @@
-"""Comparisons of the keypoints of crops: crop by crop, keypoint by keypoint."""
+"""Compare the keypoints of crops: crop by crop, keypoint by keypoint."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Floats = NDArray[np.float64]
 
 
 def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolerance: Tolerance) -> list[Comparison]:
-    """Compare places in pixels of the crop, and confidences as parts of the largest.
+    """Compare positions in pixels of the crop, and confidences relative to the largest.
 
-    Which of the places is best that score nearly the same is decided by rounding. Where they lie side by side, a
-    keypoint may be at any of them; where one lies further away, it is not compared.
+    If several cells score nearly the same, rounding decides which is the best. If they are neighbours, the keypoint may
+    be at any of them. If one is further away, the keypoint's position is not compared.
     """
     expected, actual = [each.want for each in pairs], [each.got for each in pairs]
     counts = [len(each.keypoints) for each in expected]
@@ -52,7 +52,7 @@ def compare_keypoints(subject: ComparedOutput, pairs: Sequence[CropPair], tolera
 
 
 def _other_counts(subject: ComparedOutput, tolerance: Tolerance, wanted: int) -> Comparison:
-    """Return that some crops have other numbers of keypoints."""
+    """Return a failed comparison: some crops have different numbers of keypoints."""
     return Comparison(
         subject=subject, verdict="DIFFERS", tolerance=tolerance.pixels, signal=float(wanted), reason="unmatched"
     )
@@ -64,7 +64,7 @@ def _table(detections: Sequence[Detection]) -> Floats:
 
 
 def _reach(expected: Sequence[Detection], tolerance: Tolerance) -> Floats:
-    """Return how far, in pixels of the input, the places lie that score nearly as much: infinity beyond neighbours."""
+    """Return the distance [n], in input pixels, of cells that score nearly as much; infinity beyond neighbours."""
     points = [point for each in expected for point in each.keypoints]
     scale = max((abs(point.confidence) for point in points), default=0.0)
     least = 2 * max(tolerance.relative, tolerance.score) * scale
@@ -74,14 +74,14 @@ def _reach(expected: Sequence[Detection], tolerance: Tolerance) -> Floats:
 def _rival_distance(point: KeypointPosition, least: float) -> float:
     if not isinstance(point, CropKeypoint):
         return 0.0
-    places = next((apart for apart, margin in enumerate(point.margins) if not margin <= least), None)
-    return math.inf if places is None else places * point.step * math.sqrt(2)  # along x and along y
+    cells = next((apart for apart, margin in enumerate(point.margins) if not margin <= least), None)
+    return math.inf if cells is None else cells * point.step * math.sqrt(2)  # the diagonal
 
 
 def _pixel_sizes(pair: CropPair) -> list[float]:
-    """Return how many pixels of the picture one of the crop is that each keypoint was found in.
+    """Return for each keypoint the size, in picture pixels, of a pixel of the crop that it was found in.
 
-    That is the crop of the stage that found it, which need not be the last one.
+    This is the crop of the stage that found the keypoint, not necessarily of the last stage.
     """
     last = 1.0 if pair.crop is None else pixel_size(pair.crop)
     return [(point.pixel if isinstance(point, CropKeypoint) else 0) or last for point in pair.want.keypoints]
@@ -90,7 +90,7 @@ def _pixel_sizes(pair: CropPair) -> list[float]:
 def _distance(
     subject: ComparedOutput, distances: Floats, allowed: Floats, signal: int, doubtful: NDArray[np.bool_]
 ) -> Comparison:
-    """Compare distances with what each is allowed; the one that is said is the largest part of what it is allowed."""
+    """Compare distances with their tolerances; report the one that takes the largest part of its tolerance."""
     finite = bool(np.isfinite(distances).all())
     worst = int((distances / allowed).argmax()) if finite and distances.size else None
     wrong = not finite or (worst is not None and bool(distances[worst] > allowed[worst]))

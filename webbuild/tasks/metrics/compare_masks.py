@@ -1,4 +1,4 @@
-"""Comparisons of the masks that answer a prompt: what only one side covers, and the scores."""
+"""Compare the masks of a prompt by their symmetric difference, and by their scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from webbuild.tasks.decoding.mask_logits import ObjectMask
 def compare_object_masks(
     subject: ComparedOutput, want: Sequence[ObjectMask], got: Sequence[ObjectMask], tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare masks over one picture, in their order: what only one side covers of each, and its score.
+    """Compare masks over one picture, in their order: symmetric difference and score of each.
 
-    Masks that cover nothing or all of the picture say nothing: `mark_vacuous` sees to it that they are not all there
-    was.
+    Masks that cover nothing or the whole picture have no signal; `mark_vacuous` fails if no sample has a signal.
     """
     if len(want) != len(got) or any(one.mask.shape != other.mask.shape for one, other in zip(want, got, strict=True)):
         shapes = [str([list(each.mask.shape) for each in side]) for side in (want, got)]
@@ -34,14 +33,14 @@ Pairs = Sequence[tuple[ObjectMask, ObjectMask]]
 
 
 def _compare_masks(subject: ComparedOutput, pairs: Pairs, allowed: float) -> Comparison:
-    """Compare by the largest part of a pair that one side alone covers, a pixel less."""
+    """Compare by the largest (symmetric difference - 1 pixel) / union of a pair."""
     covered = np.array([(one.mask | other.mask).sum() for one, other in pairs])
     differing = np.array([(one.mask ^ other.mask).sum() for one, other in pairs])
     parts = np.maximum(differing - 1, 0) / np.maximum(covered, 1)
     worst = int(parts.argmax())
-    says = sum(bool(one.mask.any() and not one.mask.all()) for one, _ in pairs)
+    varied = sum(bool(one.mask.any() and not one.mask.all()) for one, _ in pairs)
     differs = bool(parts[worst] > allowed)
-    reason: Mismatch | NoSignal | None = "too-far" if differs else None if says else "constant"
+    reason: Mismatch | NoSignal | None = "too-far" if differs else None if varied else "constant"
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if differs else "OK",
@@ -50,7 +49,7 @@ def _compare_masks(subject: ComparedOutput, pairs: Pairs, allowed: float) -> Com
         worst=(worst,),
         want=f"{int(pairs[worst][0].mask.sum())} pixels",
         got=f"{int(pairs[worst][1].mask.sum())} pixels",
-        signal=float(says),
+        signal=float(varied),
         reason=reason,
         rms=float(np.sqrt(np.mean(parts**2))),
         similarity=float(np.min(1 - differing / np.maximum(covered, 1))),
@@ -58,7 +57,7 @@ def _compare_masks(subject: ComparedOutput, pairs: Pairs, allowed: float) -> Com
 
 
 def _compare_scores(subject: ComparedOutput, pairs: Pairs, tolerance: Tolerance) -> Comparison:
-    """Compare predicted IoUs. They may lie above 1, so the tolerance is a part of the largest where that is more."""
+    """Compare predicted IoUs. They may be above 1; the tolerance is then relative to the largest."""
     want, got = (np.array([pair[side].score for pair in pairs]) for side in (0, 1))
     about, largest = subject.with_quantity("score"), float(np.abs(want).max())
     if not (np.isfinite(want).all() and np.isfinite(got).all()):

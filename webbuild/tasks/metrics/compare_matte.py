@@ -1,4 +1,4 @@
-"""Comparisons of alpha: mean absolute error, largest difference, and gradient error along outlines."""
+"""Compare alpha mattes: mean absolute error, largest difference, and gradient error along outlines."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.decoding.matte_alpha import Matte
 
 _SIGMA = 1.4
-"""Of the Gaussian whose derivatives are the gradient, in pixels: that of alphamatting.com."""
+"""Sigma in pixels of the Gaussian for the gradient, as on alphamatting.com."""
 _RADIUS = 4
 _STEP = 1 / (_SIGMA * math.sqrt(2 * math.pi))
 """The gradient at a step from 0 to 1."""
 _OUTLINE = 0.01
-"""The gradient from which on a pixel belongs to an outline: alpha that goes from 0 to 1 within 100 pixels.
+"""Smallest gradient of an outline pixel: alpha goes from 0 to 1 within 100 pixels.
 
-Where all are softer, a quarter of the steepest does."""
+If all gradients are smaller, the limit is a quarter of the largest."""
 LEVEL = 1 / 255
-"""Difference that rounding to whole levels can add."""
+"""Difference that rounding to integer levels can add."""
 
 Floats = NDArray[np.float64]
 
@@ -30,16 +30,16 @@ Floats = NDArray[np.float64]
 def compare_alpha(
     subject: ComparedOutput, want: NDArray[Any], got: NDArray[Any], tolerance: Tolerance, rounding: float = 0.0
 ) -> list[Comparison]:
-    """Compare alpha of 0..1 [height, width] with the reference's: its error, and that of its gradient.
+    """Compare alpha of 0..1 [height, width] with the reference's: its error, and its gradient's error.
 
-    Alpha that one flat value would pass for has no signal; `mark_vacuous` sees to it that it is not all there was.
+    Alpha has no signal if a constant alpha would pass; `mark_vacuous` fails if no sample has a signal.
 
     Args:
-        subject: what it is.
+        subject: the compared output.
         want: the reference.
         got: the candidate.
-        tolerance: the mean absolute error that is allowed, and how many times that at a single pixel.
-        rounding: how far rounding alone may take one pixel.
+        tolerance: the allowed mean absolute error, and its multiple allowed at a single pixel.
+        rounding: the largest difference at one pixel due to rounding alone.
     """
     if want.shape != got.shape or not want.size:
         shapes = (str(list(each.shape)) for each in (want, got))
@@ -49,8 +49,8 @@ def compare_alpha(
         odd = (f"{int((~np.isfinite(each)).sum())} NaN or infinite" for each in (one, other))
         return [_different(subject, "not-finite", tolerance, *odd)]
     allowed, anywhere = tolerance.alpha, tolerance.alpha * tolerance.alpha_worst + rounding
-    silent = find_no_signal(one, allowed, anywhere)
-    signal = 0.0 if silent else float(one.max())
+    no_signal = find_no_signal(one, allowed, anywhere)
+    signal = 0.0 if no_signal else float(one.max())
     distance = np.abs(other - one)
     at = tuple(int(index) for index in np.unravel_index(int(distance.argmax()), distance.shape))
     mismatch = find_mismatch(distance, allowed, anywhere)
@@ -64,7 +64,7 @@ def compare_alpha(
         want=f"{one[at]:.4g}",
         got=f"{other[at]:.4g}",
         signal=signal,
-        reason=mismatch or silent,
+        reason=mismatch or no_signal,
         rms=float(distance.mean()),
     )
     narrow = min(one.shape) <= 2 * _RADIUS
@@ -72,23 +72,23 @@ def compare_alpha(
 
 
 def compare_mattes(subject: ComparedOutput, want: Matte, got: Matte | None, tolerance: Tolerance) -> list[Comparison]:
-    """Compare what a visitor gets: alpha over the source picture, in whole levels."""
+    """Compare the runtime's results: alpha over the source picture, in integer levels."""
     nothing = np.zeros((0, 0), np.uint8)
     one, other = (side.astype(np.float64) / 255 for side in (want.alpha, nothing if got is None else got.alpha))
     return compare_alpha(subject, one, other, tolerance, rounding=LEVEL)
 
 
 def find_mismatch(distance: Floats, allowed: float, anywhere: float) -> Mismatch | None:
-    """Return why differences are too large: their mean, or that of one pixel."""
+    """Return which difference is too large: the mean, or a single pixel's; None if neither is."""
     if distance.mean() > allowed:
         return "too-far"
     return "worst-too-far" if distance.max() > anywhere else None
 
 
 def find_no_signal(want: Floats, allowed: float, anywhere: float) -> NoSignal | None:
-    """Return why alpha says nothing, None where it does: where no flat alpha is within the tolerance.
+    """Return why alpha has no signal: a constant alpha would pass. None if it has one.
 
-    The median has the least mean absolute error of all; as near to it as the worst pixel allows is the best.
+    The median has the smallest mean absolute error, so the best constant is the median, clamped to the limit per pixel.
     """
     flat = np.clip(np.median(want), want.max() - anywhere, want.min() + anywhere)
     if find_mismatch(np.abs(want - flat), allowed, anywhere):
@@ -97,10 +97,10 @@ def find_no_signal(want: Floats, allowed: float, anywhere: float) -> NoSignal | 
 
 
 def _compare_gradient(subject: ComparedOutput, want: Floats, got: Floats, allowed: float) -> Comparison:
-    """Compare the outlines of either side: where alpha is blurred, shifted or erased, its gradient is off.
+    """Compare gradients along the outlines of both sides, which detects blurred, shifted or erased outlines.
 
-    The mean is over the outlines alone, so that how much of the picture they take makes no difference. A reference
-    whose outlines could be erased within the tolerance has no signal.
+    The mean is over outline pixels only, so it does not depend on their share of the picture. There is no signal if
+    erasing the reference's outlines would be within the tolerance.
     """
     one, other = _gradient(want), _gradient(got)
     steepest = np.maximum(one, other)
@@ -120,7 +120,7 @@ def _compare_gradient(subject: ComparedOutput, want: Floats, got: Floats, allowe
 
 
 def _gradient(alpha: Floats) -> Floats:
-    """Return the size of the gradient at each pixel, by derivatives of a Gaussian, edges repeated."""
+    """Return the gradient magnitude [height, width] by derivatives of a Gaussian, with edge padding."""
     steps = np.arange(-_RADIUS, _RADIUS + 1)
     bell = np.exp(-(steps**2) / (2 * _SIGMA**2))
     bell /= bell.sum()

@@ -1,4 +1,4 @@
-"""Neighbours: whether an embedding has the other inputs in the same order of likeness as the reference has."""
+"""Compare embeddings by the order of their nearest neighbours among the other inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 
 _TIED = 0.001
-"""Cosines that lie no further apart are as good as equal: their order may change."""
+"""Cosines that differ by no more than this count as equal: their order may change."""
 
 
 def compare_neighbors(
@@ -22,10 +22,10 @@ def compare_neighbors(
     others: Sequence[NDArray[Any]],
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare the order of the reference's other unit vectors by their cosine with `want`, and with `got`.
+    """Compare the order of the reference's other unit vectors by their cosine with `want` and with `got`.
 
-    Its signal is how many of them are other vectors than `want`: where all inputs have one embedding, an equal one
-    proves nothing. Without others there is nothing to order.
+    The signal is the number of `others` that differ from `want`: if all inputs have the same embedding, equality proves
+    nothing. Without others there is no comparison.
     """
     if not others:
         return []
@@ -40,6 +40,6 @@ def compare_neighbors(
             max_abs=float(swapped),
             signal=float((1 - near > tolerance.cosine).sum()),
             reason="not-equal" if swapped else None,
-            details=(f"{swapped} pairs of the other inputs are in another order of likeness",) if swapped else (),
+            details=(f"{swapped} pairs of the other inputs are in another order of similarity",) if swapped else (),
         )
     ]

@@ -1,4 +1,4 @@
-"""Comparison of two pictures: the RMS difference of their levels, from which PSNR follows, and the largest one."""
+"""Compare pictures by the RMS difference of their levels (which gives the PSNR) and the largest difference."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WHITE = 255
 def compare_pictures(
     subject: ComparedOutput, want: OutputPicture, got: OutputPicture | None, tolerance: Tolerance
 ) -> Comparison:
-    """Compare a picture against the reference's.
+    """Compare a picture with the reference's.
 
-    A picture that one flat colour would pass for has no signal; `mark_vacuous` sees to it that it is not all there was.
+    It has no signal if one flat colour would pass; `mark_vacuous` fails if no sample has a signal.
     """
     subject = subject.with_quantity("picture")
     allowed = tolerance.picture
@@ -33,7 +33,7 @@ def compare_pictures(
     colors = one[seen][:, :3]  # [pixels, 3]
     rms, worst = _distance(colors, other[seen][:, :3])
     mismatch = _mismatch(rms, worst, tolerance)
-    silent = _no_signal(colors, tolerance)
+    no_signal = _no_signal(colors, tolerance)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if mismatch else "OK",
@@ -41,14 +41,14 @@ def compare_pictures(
         max_abs=rms,
         max_rel=worst,
         rms=rms,
-        signal=0.0 if silent else float(np.ptp(colors)),
-        reason=mismatch or silent,
+        signal=0.0 if no_signal else float(np.ptp(colors)),
+        reason=mismatch or no_signal,
         psnr=psnr(rms),
     )
 
 
 def _distance(colors: NDArray[Any], other: NDArray[Any]) -> tuple[float, float]:
-    """Return the root mean square of the differences of colours [pixels, 3], and the largest, as parts of white."""
+    """Return the RMS and the largest difference of colours [pixels, 3], relative to white."""
     differences = np.abs(np.subtract(other, colors, dtype=np.float64)) / WHITE
     return (float(np.sqrt(np.mean(differences**2))), float(differences.max())) if differences.size else (0.0, 0.0)
 
@@ -60,9 +60,9 @@ def _mismatch(rms: float, worst: float, tolerance: Tolerance) -> Mismatch | None
 
 
 def _no_signal(colors: NDArray[np.uint8], tolerance: Tolerance) -> NoSignal | None:
-    """Return why a picture [pixels, 3] says nothing, None where it does: where no flat colour is within the tolerance.
+    """Return why a picture [pixels, 3] has no signal: one flat colour would pass. None if it has one.
 
-    The mean has the least root mean square of all; as near to it as the worst level allows is the best.
+    The mean has the smallest RMS difference, so the best colour is the mean, clamped to the limit per pixel.
     """
     if not colors.size:
         return "empty"
@@ -73,5 +73,5 @@ def _no_signal(colors: NDArray[np.uint8], tolerance: Tolerance) -> NoSignal | No
 
 
 def psnr(rms: float) -> float | None:
-    """Return the peak signal-to-noise ratio in dB, None between equal pictures, where it is infinite."""
+    """Return the peak signal-to-noise ratio in dB; None for equal pictures, where it is infinite."""
     return float(-20 * np.log10(rms)) if rms else None

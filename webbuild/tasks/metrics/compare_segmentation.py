@@ -1,4 +1,4 @@
-"""Comparisons of segmentations: which regions there are, their scores, their masks, and the panoptic quality."""
+"""Compare segmentations: their regions, scores, masks, and the panoptic quality."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def compare_regions(
     threshold: float,
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare two segmentations of one picture; regions at the `threshold` of the score may be on one side only.
+    """Compare two segmentations of one picture; regions near the score `threshold` may be on one side only.
 
-    Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
+    No regions on either side is a match for one picture; `mark_vacuous` fails if it is so for all.
     """
     other = got if got is not None else Segmentation(np.zeros((0, 0), np.uint16), ())
     match = match_regions(want, other, tolerance, threshold)
@@ -54,8 +54,8 @@ def compare_regions(
 
 def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, match: RegionMatch) -> Comparison:
     finite = math.isfinite(distance)
-    lonely = match.unmatched or not math.isfinite(match.mask)
-    excused = subject.quantity == "quality" and not lonely  # what lies at the threshold counts there too
+    unmatched = match.unmatched or not math.isfinite(match.mask)
+    excused = subject.quantity == "quality" and not unmatched  # regions near the threshold lower the quality too
     differs = not finite or (distance > allowed and not excused)
     worst = match.problems.get(subject.quantity)
     return Comparison(

@@ -1,4 +1,4 @@
-"""Comparisons of text that was read: the same characters, and close scores."""
+"""Compare recognized text: the same characters, and close scores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from webbuild.tasks.decoding.detection import Box
 def compare_lines(
     subject: ComparedOutput, want: Sequence[TextLine], got: Sequence[TextLine], tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare lines of text, one after another.
+    """Compare lines of text, in their order.
 
-    The character error rate has to be 0. No text on either side is agreement about one picture; `mark_vacuous` sees to
-    it that it is not all there was.
+    The character error rate has to be 0. No text on either side is a match for one picture; `mark_vacuous` fails if it
+    is so for all.
     """
     texts = ["\n".join(each.text for each in side) for side in (want, got)]
     rate = character_error_rate(*texts)
@@ -52,7 +52,7 @@ def compare_lines(
 def compare_pages(
     subject: ComparedOutput, want: Sequence[ReadLine], got: Sequence[ReadLine], tolerance: Tolerance
 ) -> list[Comparison]:
-    """Compare lines of a picture, each with the one on the other side whose box is nearest."""
+    """Compare the lines of a picture, each with the line on the other side that has the nearest box."""
     left = list(got)
     pairs = []
     for line in want:
@@ -97,9 +97,9 @@ def _distance(one: Box, other: Box) -> float:
 
 
 def character_error_rate(want: str, got: str) -> float:
-    """Return the edits (insert, delete, replace a character) from one text to the other, by the length of the first.
+    """Return the edit distance (insert, delete, replace a character) divided by the length of `want`.
 
-    Without a first text it is 0 for none on the other side, else 1.
+    For an empty `want` it is 0 if `got` is empty too, else 1.
     """
     row = list(range(len(got) + 1))
     for at, wanted in enumerate(want, 1):
@@ -110,8 +110,8 @@ def character_error_rate(want: str, got: str) -> float:
 
 
 def _words_problem(line: TextLine) -> str:
-    """Return how the words of a line contradict its text, empty where they do not."""
+    """Return how the words of a line contradict its text, "" if they do not."""
     if [each.text for each in line.words] != line.text.split():
         return "the words are not those of the text"
-    places = [position for each in line.words for position in (each.start, each.end)]
-    return "" if places == sorted(places) and all(map(math.isfinite, places)) else "words overlap"
+    positions = [position for each in line.words for position in (each.start, each.end)]
+    return "" if positions == sorted(positions) and all(map(math.isfinite, positions)) else "words overlap"

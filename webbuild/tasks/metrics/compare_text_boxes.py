@@ -1,4 +1,4 @@
-"""Comparisons of text boxes: paired by overlap, then measured by their polygons' IoU and their scores."""
+"""Compare text boxes: paired by overlap, then measured by their polygons' IoU and their scores."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from webbuild.tasks.metrics.match_detections import match_detections
 from webbuild.tasks.metrics.polygon_iou import polygon_area, polygon_iou
 
 _NO_IOU_THRESHOLD = 2.0
-"""An overlap that no two boxes have: nothing is suppressed."""
+"""An IoU that no two boxes reach: the task has no NMS."""
 _SAME_CELLS = 0.999
-"""IoU from which on two polygons are of the same cells, so that their scores are too."""
+"""IoU above which two polygons cover the same cells, so that their scores must match."""
 
 
 def compare_text_boxes(
@@ -28,12 +28,12 @@ def compare_text_boxes(
     confidence: float,
     tolerance: Tolerance,
 ) -> list[Comparison]:
-    """Compare the text boxes of one picture: how many, their polygons, their scores.
+    """Compare the text boxes of one picture: their number, polygons and scores.
 
-    A cell whose probability is nearly the threshold may be set on one side only, and move the outline: a box may be
-    larger by one cell all around, and its score differ by as much of it.
+    A cell with a probability near the threshold may be set on one side only, and move the outline. So a box may be
+    larger by one cell all around, and its score may differ by the same share.
     """
-    capacity = max(len(expected), len(actual)) + 1  # ranks decide about none
+    capacity = max(len(expected), len(actual)) + 1  # never full, so that no box is excused by its rank
     want, got = (_to_arrays(side, capacity) for side in (expected, actual))
     by_polygon = msgspec.structs.replace(tolerance, pixels=np.inf)
     match = match_detections(want, got, by_polygon, confidence=confidence, iou=_NO_IOU_THRESHOLD)
@@ -75,7 +75,7 @@ def _to_arrays(boxes: Sequence[TextBox], capacity: int) -> DetectionArrays:
 
 
 def _cell_share(one: TextBox) -> float:
-    """Return which part of a box that is one cell larger all around lies outside of it."""
+    """Return the share of a box enlarged by one cell all around that is outside the box."""
     first, second = (float(np.hypot(*np.subtract(one.polygon[at], one.polygon[at - 1]))) for at in (1, 2))
     area, larger = polygon_area(one.polygon), (first + 2 * one.cell) * (second + 2 * one.cell)
     return 1 - area / larger if larger > area else 0.0

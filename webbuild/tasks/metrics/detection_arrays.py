@@ -1,4 +1,4 @@
-"""Everything that one side found, column by column: what two results are compared as."""
+"""The detections of one side as arrays, the common form for comparisons."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class DetectionArrays(Struct, frozen=True):
     Attributes:
         scores: [n].
         classes: [n], indices.
-        boxes: [n, 4], x1 y1 x2 y2; of a rotated box its hull.
-        corners: [n, 4, 2] of rotated boxes, None where boxes are not.
-        keypoints: [n, keypoints, 2 or 3]; no keypoints where the task has none.
-        masks: one for each object; empty where they are not known.
-        capacity: the most objects that there can be.
-        finite: whether no number is NaN or infinite, those of the padding among them.
+        boxes: [n, 4], x1 y1 x2 y2; for a rotated box the axis-aligned box around it.
+        corners: [n, 4, 2] of rotated boxes, None for axis-aligned boxes.
+        keypoints: [n, keypoints, 2 or 3]; keypoints is 0 if the task has none.
+        masks: one per object; empty if unknown.
+        capacity: the maximum number of objects.
+        finite: whether no value is NaN or infinite, including padding rows.
     """
 
     scores: Floats
@@ -45,7 +45,7 @@ class DetectionArrays(Struct, frozen=True):
         return len(self.scores)
 
     def take(self, chosen: Sequence[int]) -> DetectionArrays:
-        """Return some of them, in the order given."""
+        """Return the objects at these indices, in this order."""
         at = np.asarray(chosen, np.intp)
         return DetectionArrays(
             self.scores[at],
@@ -59,15 +59,15 @@ class DetectionArrays(Struct, frozen=True):
         )
 
     def describe(self, index: int) -> str:
-        """Say what an object is and where."""
+        """Return an object's class, score and box as text."""
         box = ", ".join(f"{value:.1f}" for value in self.boxes[index])
         return f"class {self.classes[index]:.0f}, score {self.scores[index]:.4f}, box ({box})"
 
 
 def from_rows(task: RowTask, rows: NDArray[Any], masks: Sequence[Mask] = ()) -> DetectionArrays:
-    """Return the objects in a task's rows [rows, columns], padding left out, in pixels of the input.
+    """Return the objects in a task's rows [rows, columns], without padding rows, in pixels of the input.
 
-    `masks` are those of the rows that are no padding.
+    `masks` has one mask per row that is not padding.
     """
     real_rows = np.asarray(rows, np.float64)[rows[:, 4] > 0]
     corners = row_corners(real_rows) if isinstance(task, ObbTask) else None
@@ -103,7 +103,7 @@ def from_detections(task: RowTask, detections: Sequence[Detection]) -> Detection
 
 
 def from_boxes(detections: Sequence[Detection], capacity: int) -> DetectionArrays:
-    """Return boxes alone, in pixels of the source."""
+    """Return the boxes only, in pixels of the source."""
     boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in detections])
     scores, classes = (
         np.array([getattr(d, name) for d in detections], np.float64) for name in ("score", "class_index")

@@ -1,4 +1,4 @@
-"""Metrics of two lists of matched objects, quantity by quantity."""
+"""Distances between matched objects, quantity by quantity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from webbuild.tasks.recognition import coco_keypoints
 
 
 class PairDistances(Struct, frozen=True):
-    """Of each pair [n] the largest distance: of scores and confidences, of corners, of keypoints, of masks.
+    """The largest distances in each pair [n]: of scores and confidences, of corners, of keypoints, of masks.
 
-    `cells` is how many cells of a pair's masks either side covers, `mask_iou` how much of that both do.
+    `cells` is the union of a pair's masks in cells, `mask_iou` their IoU.
     """
 
     score: Floats
@@ -31,17 +31,17 @@ class PairDistances(Struct, frozen=True):
 
 
 def measure_pairs(a: DetectionArrays, b: DetectionArrays) -> PairDistances:
-    """Measure lists of the same length, object by object."""
+    """Return the distances between object i of `a` and object i of `b`; both have the same length."""
     apart = np.linalg.norm(a.keypoints[..., :2] - b.keypoints[..., :2], axis=-1)
     confidence = np.abs(a.keypoints[..., 2:] - b.keypoints[..., 2:]).max(axis=(1, 2), initial=0.0)
     differing, cells = _mask_differences(a, b)
-    known = np.maximum(cells, 1)
+    union = np.maximum(cells, 1)
     return PairDistances(
         score=np.maximum(np.abs(a.scores - b.scores), confidence),
         box=_box_distances(a, b),
         keypoint=apart.max(axis=1, initial=0.0),
-        mask=np.maximum(differing - 1, 0) / known,
-        mask_iou=1 - differing / known,
+        mask=np.maximum(differing - 1, 0) / union,
+        mask_iou=1 - differing / union,
         cells=cells,
         min_oks=_oks(apart, box_areas(a.boxes)),
     )
@@ -55,7 +55,7 @@ def _box_distances(a: DetectionArrays, b: DetectionArrays) -> Floats:
 
 
 def _mask_differences(a: DetectionArrays, b: DetectionArrays) -> tuple[Floats, Floats]:
-    """Return how many cells of each pair's masks differ, and how many either covers; none where a side has none."""
+    """Return the symmetric difference and the union of each pair's masks in cells, [n] each; [0] without masks."""
     if not a.masks or not b.masks:
         return np.zeros(0), np.zeros(0)
     counted = [mask_difference(first, second) for first, second in zip(a.masks, b.masks, strict=True)]
@@ -64,7 +64,7 @@ def _mask_differences(a: DetectionArrays, b: DetectionArrays) -> tuple[Floats, F
 
 
 def _oks(distance: NDArray[Any], areas: NDArray[Any]) -> float | None:
-    """Smallest object keypoint similarity; keypoints that are not COCO's have none."""
+    """Return the smallest object keypoint similarity (OKS), None if the keypoints are not COCO's."""
     if distance.shape[1] != len(coco_keypoints.OKS_SIGMAS) or not len(distance):
         return None
     scale = 2 * (2 * coco_keypoints.OKS_SIGMAS) ** 2 * np.maximum(areas, 1e-9)[:, None]

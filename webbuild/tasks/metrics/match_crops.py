@@ -1,4 +1,4 @@
-"""Match of two answers to the crops of a picture: crops of one box are a pair, wherever they come in the order."""
+"""Match the crops of two results: crops of the same box are a pair, whatever their order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.tasks.run_context import RunContext
 
 
 class CropPair(Struct, frozen=True):
-    """What two answers say of a crop, and where it lies; `crop` is None where that is not known."""
+    """The two results for a crop, and the crop; `crop` is None if it is unknown."""
 
     want: Any
     got: Any
@@ -32,12 +32,12 @@ def match_crops(
     context: RunContext,
     tolerance: Tolerance,
 ) -> tuple[Comparison, list[CropPair]]:
-    """Pair crops by their boxes, and compare how many have no partner.
+    """Pair crops by their boxes, and count the crops without a partner.
 
-    Boxes whose scores are nearly equal change places; one whose score is nearly the threshold is found or not.
+    Boxes with nearly equal scores may swap places. A box with a score near the threshold may be on one side only.
     """
     at = {**DEFAULT_THRESHOLDS, **context.thresholds}
-    capacity = max(len(expected), len(actual)) + 1  # ranks decide about none
+    capacity = max(len(expected), len(actual)) + 1  # never full, so that no box is excused by its rank
     want, got = (from_boxes(side, capacity) for side in (expected, actual))
     match = match_detections(want, got, tolerance, confidence=at["confidence"], iou=at["iou"])
     crops = () if context.placement is None else context.placement.crops

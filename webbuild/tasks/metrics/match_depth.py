@@ -1,4 +1,4 @@
-"""Match of two depth maps: mean and largest absolute relative error."""
+"""Match two depth maps by the mean and the largest absolute relative error."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SMALLEST_NORMAL = 2.0**-126
 
 
 class DepthMatch(Struct, frozen=True):
-    """Two maps, compared.
+    """The comparison of two depth maps.
 
-    `error` is the mean over all pixels of |got - want| / |want|, `worst` the largest of them, both infinite where a
-    side is not finite. `spread` is how far the reference's values lie apart, relative to the largest. `mismatch` is why
-    the two differ, `want` and `got` say what each side is then; `no_signal` is why the reference says nothing.
+    `error` is the mean over all pixels of |got - want| / |want|, `worst` the largest; both are infinite if a side is
+    not finite. `spread` is the range of the reference's values, relative to the largest. `mismatch` is the reason if
+    the maps differ, with `want` and `got` describing both sides. `no_signal` is the reason if the reference is flat.
     """
 
     error: float
@@ -34,14 +34,14 @@ class DepthMatch(Struct, frozen=True):
 
     @property
     def matches(self) -> bool:
-        """Whether the two are the same map. True also where the reference is flat: see `no_signal`."""
+        """Whether the maps match. True also if the reference is flat: see `no_signal`."""
         return self.mismatch is None
 
 
 def match_depth(want: NDArray[Any], got: NDArray[Any], tolerance: Tolerance) -> DepthMatch:
-    """Compare maps of one shape.
+    """Compare maps of the same shape.
 
-    No scale is fitted, as one would be between a model and the truth: both sides are the same model's answer.
+    No scale is fitted (as one would against ground truth), since both sides come from the same model.
     """
     ratio = tolerance.depth
     if want.shape != got.shape or not want.size:

@@ -1,4 +1,4 @@
-"""Match of two lists of detections: paired by class and overlap, then measured."""
+"""Match two lists of detections: paired by class and overlap, then measured."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from webbuild.tasks.metrics.detection_metrics import measure_pairs
 
 
 class DetectionMatch(Struct, frozen=True):
-    """Two results of one picture, compared object by object.
+    """The comparison of two results of one picture, object by object.
 
-    `pairs` were matched; the `near_threshold` ones were not, but lie within tolerance of a threshold; the `unmatched`
-    ones have no excuse. `problems` say of a quantity which pair is too far apart. Distances are the largest over all
-    pairs, `rms` their root mean squares by name. `masks` of the pairs cover anything at all. `partners` are the indices
-    of the pairs.
+    `pairs` is the number of matched objects. `near_threshold` objects have no partner, but are within tolerance of a
+    threshold; `unmatched` describes the others. `problems` describes the worst pair by quantity, if it is too far
+    apart. Distances are the largest over all pairs, `rms` the root mean squares by quantity. `masks` is the number of
+    pairs with non-empty masks. `partners` has the indices of the pairs.
     """
 
     pairs: int
@@ -38,7 +38,7 @@ class DetectionMatch(Struct, frozen=True):
 
     @property
     def matches(self) -> bool:
-        """Whether the two are the same result. True also for nothing against nothing: see `pairs`."""
+        """Whether the results match. True also if both are empty: see `pairs`."""
         return not self.unmatched and not self.problems
 
 
@@ -47,18 +47,18 @@ def match_detections(
 ) -> DetectionMatch:
     """Pair two lists of objects of one picture and measure the pairs.
 
-    An object without a partner is excused only where its score, its overlap with a kept one, or its rank at the
-    limit of rows lies within tolerance of the threshold that decides about it.
+    An object without a partner is excused only within tolerance of a threshold: of the score, of the IoU with another
+    object, or of the lowest score if all rows are full.
     """
     if broken := [f"{name} has NaN or infinite rows" for name, o in (("wanted", want), ("got", got)) if not o.finite]:
         return DetectionMatch(0, 0, (), np.inf, np.inf, np.inf, None, {"finite": " and ".join(broken)}, mask=np.inf)
     pairs = assign_pairs(want, got)
-    taken = set(pairs.values())
-    lonely = [("wanted", want, i, got) for i in range(len(want)) if i not in pairs]
-    lonely += [("got", got, j, want) for j in range(len(got)) if j not in taken]
-    accused = tuple(
+    paired = set(pairs.values())
+    unpaired = [("wanted", want, i, got) for i in range(len(want)) if i not in pairs]
+    unpaired += [("got", got, j, want) for j in range(len(got)) if j not in paired]
+    unmatched = tuple(
         f"{name} only: {side.describe(i)}"
-        for name, side, i, other in lonely
+        for name, side, i, other in unpaired
         if not is_near_threshold(side, i, other, tolerance, confidence, iou)
     )
     left, right = want.take(list(pairs)), got.take(list(pairs.values()))
@@ -79,8 +79,8 @@ def match_detections(
     }
     return DetectionMatch(
         len(pairs),
-        len(lonely) - len(accused),
-        accused,
+        len(unpaired) - len(unmatched),
+        unmatched,
         score,
         box,
         keypoint,
@@ -103,6 +103,6 @@ def _rms(distances: Floats) -> float:
 
 
 def _describe_worst_pair(left: DetectionArrays, right: DetectionArrays, distances: Floats) -> str:
-    """Name the pair that differs most, as each side has it."""
+    """Return both sides of the pair that differs most as text."""
     index = int(distances.argmax())
     return f"detection {index}: wanted {left.describe(index)}, got {right.describe(index)}"

@@ -1,4 +1,4 @@
-"""Match of two grounding results: paired by phrase and overlap, with the same words."""
+"""Match two grounding results: paired by phrase and overlap, with the same words."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def match_grounding(
 ) -> DetectionMatch:
     """Pair two lists and measure the pairs; the words of a pair have to be the same.
 
-    Other words are excused only where a token's score on the wanted side lies within tolerance of the threshold of
-    words, `text`: what is beyond it on one side may not be on the other.
+    Different words are excused only if a token's score in the reference is within tolerance of the text threshold
+    `text`: rounding may then move it across the threshold on one side.
     """
     left, right = _to_detection_arrays(want), _to_detection_arrays(got)
     match = match_detections(left, right, tolerance, confidence=confidence, iou=_NO_IOU_THRESHOLD)
@@ -40,7 +40,7 @@ def match_grounding(
 
 
 _NO_IOU_THRESHOLD = 2.0
-"""An overlap that no two boxes have: nothing is suppressed."""
+"""An IoU that no two boxes reach: the task has no NMS."""
 
 
 def _to_detection_arrays(detections: Sequence[Detection]) -> DetectionArrays:

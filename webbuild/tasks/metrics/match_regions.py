@@ -1,4 +1,4 @@
-"""Match of two segmentations: regions paired by class and overlap, and the panoptic quality."""
+"""Match two segmentations: regions paired by class and overlap, and the panoptic quality."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from webbuild.tasks.decoding.regions import Segmentation
 
 
 class RegionMatch(Struct, frozen=True):
-    """Two divisions of a picture, compared.
+    """The comparison of two segmentations of a picture.
 
-    `pairs` are regions of one class that share more than half of what either covers, as no two others can;
-    `near_threshold` ones have no partner, but their score lies at the threshold or they are a single pixel. `mask` is
-    the largest part of a pair that only one side covers, a pixel less; `panoptic_quality` the panoptic quality: the sum
-    of the pairs' overlaps over the pairs and half of the others. `rms` has the root mean squares of the pairs by
-    quantity, `problems` which pair is too far apart in it.
+    `pairs` is the number of regions of the same class with an IoU above one half; such pairs are unique.
+    `near_threshold` regions have no partner, but their score is near the threshold or they are a single pixel. `mask`
+    is the largest (symmetric difference - 1 pixel) / union of a pair. `panoptic_quality` is the sum of the pairs' IoUs,
+    divided by the number of pairs and half the number of other regions. `rms` has the root mean squares of the pairs by
+    quantity, `problems` the worst pair by quantity, if it is too far apart.
     """
 
     pairs: int
@@ -33,18 +33,18 @@ class RegionMatch(Struct, frozen=True):
 
     @property
     def matches(self) -> bool:
-        """Whether the two are the same. True also for nothing against nothing: see `pairs`."""
+        """Whether the segmentations match. True also if both are empty: see `pairs`."""
         return not self.unmatched and not self.problems
 
 
 def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, threshold: float) -> RegionMatch:
-    """Compare two divisions of one picture.
+    """Compare two segmentations of one picture.
 
     Args:
         want: the reference's.
-        got: the other.
-        tolerance: how far scores may lie apart, and what part of two regions only one of them may cover.
-        threshold: the score that regions had to reach, at which either side may have decided otherwise.
+        got: the candidate's.
+        tolerance: the allowed difference of scores, and the allowed symmetric difference / union of regions.
+        threshold: the score threshold of regions; near it a region may be on one side only.
     """
     if want.map.shape != got.map.shape:
         problem = f"a map of {list(got.map.shape)}, wanted {list(want.map.shape)}"
@@ -63,8 +63,8 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
     differing = np.maximum(covered - shared[at] - 1, 0) / np.maximum(covered, 1)
     scores = np.array([_score_difference(want.regions[i].score, got.regions[j].score) for i, j in pairs])
     overlaps = shared[at] / np.maximum(covered, 1)
-    accused, excused = _unmatched_regions(want, got, pairs, tolerance.score, threshold)
-    lonely = ours + theirs - 2 * len(pairs)
+    unmatched, excused = _unmatched_regions(want, got, pairs, tolerance.score, threshold)
+    unpaired = ours + theirs - 2 * len(pairs)
     problems = {
         name: f"wanted {want.describe(pairs[int(each.argmax())][0])}, got {got.describe(pairs[int(each.argmax())][1])}"
         for name, each, allowed in (("score", scores, tolerance.score), ("mask", differing, tolerance.region))
@@ -73,11 +73,11 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
     return RegionMatch(
         len(pairs),
         excused,
-        accused,
+        unmatched,
         float(scores.max(initial=0.0)),
         float(differing.max(initial=0.0)),
         float(overlaps.min()) if pairs else None,
-        float(overlaps.sum() / (len(pairs) + lonely / 2)) if pairs or lonely else 1.0,
+        float(overlaps.sum() / (len(pairs) + unpaired / 2)) if pairs or unpaired else 1.0,
         problems,
         {
             name: float(np.sqrt(np.mean(e**2))) if e.size else 0.0
@@ -87,7 +87,7 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
 
 
 def _score_difference(one: float | None, other: float | None) -> float:
-    """Return the difference of two scores, 0 where neither side has any, infinite where one has."""
+    """Return the difference of two scores, 0 if neither side has a score, infinite if only one has."""
     if one is None and other is None:
         return 0.0
     return np.inf if one is None or other is None or not np.isfinite([one, other]).all() else abs(one - other)
@@ -96,14 +96,14 @@ def _score_difference(one: float | None, other: float | None) -> float:
 def _unmatched_regions(
     want: Segmentation, got: Segmentation, pairs: list[tuple[int, int]], score: float, threshold: float
 ) -> tuple[tuple[str, ...], int]:
-    """Return what is said of the regions without a partner and without an excuse, and how many have one."""
-    accused, excused = [], 0
-    for name, side, taken in (("wanted", want, {i for i, _ in pairs}), ("got", got, {j for _, j in pairs})):
+    """Return descriptions of the unmatched regions, and the number of unpaired regions excused by the threshold."""
+    unmatched, excused = [], 0
+    for name, side, paired in (("wanted", want, {i for i, _ in pairs}), ("got", got, {j for _, j in pairs})):
         for index, region in enumerate(side.regions):
-            if index in taken:
+            if index in paired:
                 continue
             if region.pixels == 1 or (region.score is not None and abs(region.score - threshold) <= score):
                 excused += 1
             else:
-                accused.append(f"{name} only: {side.describe(index)}")
-    return tuple(accused), excused
+                unmatched.append(f"{name} only: {side.describe(index)}")
+    return tuple(unmatched), excused
