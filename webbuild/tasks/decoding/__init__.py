@@ -1,1 +1,1 @@
-"""Decoding: outputs of a model into results, and the types of results."""
+"""Decoding: turn model outputs into results, and the types of results."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def iou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """Intersection over union of every box in first [n, 4] with every box in second [m, 4] -> [n, m]."""
+    """Return the IoU of every box in first [n, 4] with every box in second [m, 4] -> [n, m]."""
     a, b = np.asarray(first, np.float64).reshape(-1, 4), np.asarray(second, np.float64).reshape(-1, 4)
     low = np.maximum(a[:, None, :2], b[None, :, :2])
     high = np.minimum(a[:, None, 2:], b[None, :, 2:])
@@ -21,7 +21,7 @@ def iou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]
 
 
 def box_areas(boxes: NDArray[Any]) -> NDArray[np.float64]:
-    """Area of boxes [n, 4] -> [n], in square units of the coordinates."""
+    """Return the areas of boxes [n, 4] -> [n], in square units of the coordinates."""
     result: NDArray[np.float64] = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     return result
 

@@ -1,4 +1,4 @@
-"""Text recognition: the scores of a recognizer into characters, words and lines; see `TextRecognition`."""
+"""Text recognition: decode the scores of a recognizer into characters, words and lines; see `TextRecognition`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TextLine(Struct, frozen=True):
 
 
 class ReadLine(CropDetection, frozen=True, rename="camel", kw_only=True):
-    """A line that was detected and read. `score` is that of its text; words are placed along the polygon's first side.
+    """A detected and read line. `score` is its text's; words have positions along the polygon's first side.
 
     `turned` means that the line is upside down in the picture.
     """
@@ -56,8 +56,8 @@ def place_characters(
 ) -> list[ReadCharacter]:
     """Return the characters in scores [T, C], in pixels along the line.
 
-    A column of the scores is `column` input pixels wide, and the line begins at input pixel `left`. One input pixel is
-    `scale` pixels of the source line, which is `width` pixels wide.
+    A time step of the scores is `column` input pixels wide, and the line begins at input pixel `left`. One input pixel
+    is `scale` pixels of the source line, which is `width` pixels wide.
     """
     values = np.where(np.isnan(scores), -np.inf, np.asarray(scores, np.float64))
     best = values.argmax(axis=1)
@@ -96,7 +96,7 @@ def split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
 
 
 def mean_score(read: Sequence[ReadCharacter]) -> float:
-    """Return the mean of the characters' scores, 0 of none."""
+    """Return the mean of the characters' scores, 0 without characters."""
     return sum(each.score for each in read) / len(read) if read else 0.0
 
 
@@ -110,7 +110,7 @@ def _ctc_runs(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
 
 
 def _runs_before_end(best: Sequence[int], blank: int) -> list[tuple[int, int, int]]:
-    """Return the same for decoders with an end token: each column before the first blank is a run."""
+    """Return (class, first column, end column) for decoders with an end token: one run per column before it."""
     text = itertools.takewhile(lambda kind: kind != blank, best)
     return [(kind, column, column + 1) for column, kind in enumerate(text)]
 

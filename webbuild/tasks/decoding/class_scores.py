@@ -20,7 +20,7 @@ class ClassScore(Struct, frozen=True, rename="camel"):
 
 
 def class_probabilities(task: ClassifyTask | CropClassesTask, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the probability of each class, [classes] from [classes]."""
+    """Return the probability of each class, [classes] -> [classes]."""
     scores: NDArray[np.float64] = np.asarray(values, np.float64)
     if not task.logits:
         return scores

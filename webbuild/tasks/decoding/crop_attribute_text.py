@@ -6,7 +6,7 @@ from webbuild.manifest.manifest import CropClassesTask, CropEmbeddingsTask, Keyp
 
 
 def crop_attribute_text(task: Task) -> str:
-    """Return the attribute that a stage adds to an object, as part of a sentence; empty for a stage without crops."""
+    """Return the attribute that a stage adds to an object, as part of a sentence; "" for a stage without crops."""
     match task:
         case KeypointsTask():
             return f"{len(task.keypoints)} keypoints"

@@ -10,9 +10,9 @@ CROP_ATTRIBUTES = ("keypoints", "classes", "embedding")
 
 
 class CropDetection(Detection, frozen=True, rename="camel"):
-    """An object with its keypoints, its classes, most probable first, and its unit embedding vector; each may be empty.
+    """An object with its keypoints, its classes (most probable first) and its unit embedding vector; each may be empty.
 
-    `polygon` are the corners of a rotated box, where the detector gives them.
+    `polygon` has the corners of a rotated box if the detector returns them.
     """
 
     classes: tuple[ClassScore, ...] = ()

@@ -1,4 +1,4 @@
-"""A depth map in the colours of the page: what is near is bright."""
+"""A depth map in the colours of the page: near is bright."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 VIRIDIS_STOPS = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
-"""Nine colours of viridis at even steps; web/src/tasks/depth/colormap/viridis.ts has the same."""
+"""Nine evenly spaced colours of viridis, the same as in web/src/tasks/depth/colormap/viridis.ts."""
 
 
 def apply_colormap(depth: NDArray[np.float32], dark: float, bright: float) -> NDArray[np.uint8]:
@@ -16,8 +16,8 @@ def apply_colormap(depth: NDArray[np.float32], dark: float, bright: float) -> ND
 
     Args:
         depth: the values [height, width].
-        dark: the value of the dark end of the colours.
-        bright: that of the bright end.
+        dark: the value of the darkest colour.
+        bright: the value of the brightest colour.
     """
     stops = np.array([list(bytes.fromhex(stop)) for stop in VIRIDIS_STOPS.split()], np.float64)
     has_depth = np.isfinite(depth)

@@ -1,4 +1,4 @@
-"""A map over the model's input, read at the pixels of the source picture; see `DepthTask`."""
+"""Resample a map over the model's input to the pixels of the source picture; see `DepthTask`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BilinearTaps = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 
 
 _ROWS_AT_ONCE = 32
-"""Rows of the source that are read at once: enough that it is quick, few enough that it takes little memory."""
+"""Source rows per block: a compromise between speed and memory."""
 
 
 class DepthMap(Struct, frozen=True):
@@ -32,9 +32,9 @@ class DepthMap(Struct, frozen=True):
 
 
 def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
-    """Read a map [..., rows, columns], all other sizes 1, at the pixels of the source [height, width].
+    """Resample a map [..., rows, columns], all other sizes 1, to the pixels of the source [height, width].
 
-    The order of the operations is part of the definition: the runtime computes the same bits.
+    Keep the order of the operations: the browser runtime must compute the same bits.
     """
     rows, columns = values.shape[-2:]
     grid = values.reshape(rows, columns).astype(np.float64)
@@ -44,7 +44,7 @@ def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
     x0, x1, fx = x
     for start in range(0, len(result), _ROWS_AT_ONCE):
         first, second, fy = (each[start : start + _ROWS_AT_ONCE] for each in y)
-        read, places = np.unique([first, second], return_inverse=True)  # an enlarged map reads each row many times
+        read, places = np.unique([first, second], return_inverse=True)  # upscaling reads each map row many times
         part = grid[read]
         across = (1 - fx) * part.take(x0, axis=1) + fx * part.take(x1, axis=1)
         above, below = across[places.reshape(2, -1)]
@@ -54,15 +54,15 @@ def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
 
 
 def finite_range(values: Floats) -> tuple[float, float]:
-    """Return the least and the largest finite value, NaN where there is none."""
+    """Return the smallest and the largest finite value, NaN if there is none."""
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
 
 
 def bilinear_taps(start: int, drawn: int, source: int, size: int, cells: int) -> BilinearTaps:
-    """Return for each pixel of a side of the source the two cells it lies between, and the second's weight.
+    """Return for each source pixel along one side the two nearest cells, and the weight of the second, each [source].
 
-    The weight is NaN for a pixel outside of the input.
+    The weight is NaN for a pixel outside the input.
     """
     least = min(math.ceil(max(start, 0) * cells / size - 0.5), cells - 1)
     most = max(least, math.ceil(min(start + drawn, size) * cells / size - 0.5) - 1)

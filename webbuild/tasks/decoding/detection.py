@@ -1,4 +1,4 @@
-"""Detections: box, score and class, shared by every task whose output is rows of detections."""
+"""Detections: box, score and class, shared by all tasks that output rows of detections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.decoding.mask import Mask
 
 BOX_COLUMNS = 6
-"""Four of the box, score, class index; the task's own columns follow."""
+"""Four box coordinates, score, class index; the task's own columns follow."""
 
 
 class Box(Struct, frozen=True):
@@ -26,7 +26,7 @@ class Box(Struct, frozen=True):
 
 
 class KeypointPosition(Struct, frozen=True):
-    """A keypoint in source pixels. `confidence` is 1 for a model that gives none."""
+    """A keypoint in source pixels. `confidence` is 1 for a model without confidences."""
 
     name: str
     x: float
@@ -37,9 +37,9 @@ class KeypointPosition(Struct, frozen=True):
 class CropKeypoint(KeypointPosition, frozen=True):
     """A keypoint of a crop.
 
-    `margins[n]` is how far its score is above that of any place more than n away: with a small margin
-    rounding may choose another place. A place is `step` input pixels wide, an input pixel `pixel` picture pixels; 0 if
-    unknown.
+    `margins[n]` is the difference of its score to the best score more than n cells away: with a small margin,
+    rounding may choose another cell. A cell is `step` input pixels wide, an input pixel is `pixel` picture pixels wide;
+    0 if unknown.
     """
 
     margins: tuple[float, ...] = (math.inf,)
@@ -55,7 +55,7 @@ class Point(Struct, frozen=True):
 
 
 class Detection(Struct, frozen=True, rename="camel"):
-    """An object of a class, with its keypoints where the task has any."""
+    """An object of a class, with its keypoints if the task has them."""
 
     box: Box
     score: float
@@ -71,11 +71,11 @@ class Segment(Detection, frozen=True, rename="camel", kw_only=True):
 
 
 class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
-    """An object with its rotated box; `box` is the part of its hull that lies in the picture.
+    """An object with its rotated box; `box` is the axis-aligned box around it, clamped to the picture.
 
-    `width` and `height` are the lengths of its sides in source pixels, `angle` the radians from the x axis to the
-    width's side, towards y. The `corners` may lie outside of the picture: the first is the upper left one at angle
-    0, the others follow clockwise.
+    `width` and `height` are the lengths of its sides in source pixels. `angle` is in radians, from the x axis to the
+    width's side, towards y. The `corners` may be outside the picture; at angle 0 the first is the upper left corner,
+    the others follow clockwise.
     """
 
     center: Point
@@ -96,9 +96,9 @@ class TextBox(Detection, frozen=True, rename="camel", kw_only=True):
 
 
 class GroundedDetection(Detection, frozen=True, rename="camel", kw_only=True):
-    """A detection whose `label` are the words that were found, and whose class is a phrase of the prompt.
+    """A detection with the words found in the prompt as `label`, and the index of the phrase as class.
 
-    `margin` is how far the token's score is from the threshold of words that is nearest to it.
+    `margin` is the smallest distance of a token's score from the text threshold.
     """
 
     margin: float = 1.0
@@ -118,20 +118,20 @@ def row_width(task: RowTask) -> int:
 
 
 def count_classes(classes: list[str]) -> str:
-    """Return what is found, in words: the one class, or how many there are."""
+    """Return the found objects in words: the class if there is one, else the number of classes."""
     if classes == ["person"]:
         return "people"
     return f"objects of the class {classes[0]}" if len(classes) == 1 else f"{len(classes)} kinds of objects"
 
 
 def decode_box(task: RowTask, row: NDArray[Any], placement: ImagePlacement) -> tuple[Box, float, int, str]:
-    """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `decode_class` does."""
+    """Return the box in source pixels of a row that begins with x1 y1 x2 y2, and its score, class index and label."""
     corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
     return Box(*corners), *decode_class(task, row)
 
 
 def decode_class(task: RowTask, row: NDArray[Any]) -> tuple[float, int, str]:
-    """Return a row's score, its class and that class's name."""
+    """Return a row's score, class index and label."""
     index = round(float(row[5]))
     label = task.classes[index] if 0 <= index < len(task.classes) else f"class {index}"
     return float(row[4]), index, label

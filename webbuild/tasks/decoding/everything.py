@@ -23,15 +23,15 @@ _MIN_SUPPRESSION_IOU = 0.7
 
 
 class EverythingSettings(Struct, frozen=True, rename="camel"):
-    """Settings of `scene.everything()`; in brackets the names of SamAutomaticMaskGenerator's.
+    """Settings of `scene.everything()`; in brackets the names in SamAutomaticMaskGenerator.
 
     Attributes:
-        points_per_side: of the grid (`points_per_side`).
-        score_threshold: masks of this score or less are left out (`pred_iou_thresh`); 0 keeps all.
-        stability_threshold: masks of less stability are left out (`stability_score_thresh`).
-        stability_offset: of the threshold of logits, up and down (`stability_score_offset`).
-        overlap_threshold: of two masks whose boxes have a larger IoU, the best is kept (`box_nms_thresh`).
-        min_area: of holes and islands that stay (`min_mask_region_area`).
+        points_per_side: points on each side of the grid (`points_per_side`).
+        score_threshold: masks of this score or less are dropped (`pred_iou_thresh`); 0 keeps all.
+        stability_threshold: masks of less stability are dropped (`stability_score_thresh`).
+        stability_offset: added to and subtracted from the logit threshold (`stability_score_offset`).
+        overlap_threshold: if the boxes of two masks have a larger IoU, the better mask is kept (`box_nms_thresh`).
+        min_area: minimum pixels of holes and islands to keep (`min_mask_region_area`).
     """
 
     points_per_side: int = 32
@@ -53,7 +53,7 @@ class FoundMask(Struct, frozen=True, eq=False):
 
 
 def grid_points(per_side: int, width: int, height: int) -> list[tuple[float, float]]:
-    """Return the points of a grid over a picture, row by row, each in the middle of its part."""
+    """Return the points of a grid over a picture, row by row, each in the middle of its cell."""
     middles = (np.arange(per_side) + 0.5) / per_side
     return [(float(x), float(y)) for y in middles * height for x in middles * width]
 
@@ -71,7 +71,7 @@ def point_masks(
     settings: EverythingSettings,
     index: int = 0,
 ) -> list[FoundMask]:
-    """Return the masks of one object that are good enough; those without a pixel never are."""
+    """Return the non-empty masks of one object that pass the thresholds."""
     scores = object_scores(outputs[task.scores], index)
     logits = outputs[task.masks]
     planes = logits.reshape(-1, *logits.shape[-3:])[index]  # [masks, h, w]
@@ -88,7 +88,7 @@ def point_masks(
 
 
 def best_masks(candidates: Sequence[FoundMask], settings: EverythingSettings) -> list[FoundMask]:
-    """Return the masks of all points without those that overlap better ones, the best first."""
+    """Return the masks of all points that do not overlap better ones, best first."""
     masks = suppress(candidates, lambda each: each.score, settings.overlap_threshold)
     if settings.min_area == 0:
         return masks
@@ -101,7 +101,7 @@ def best_masks(candidates: Sequence[FoundMask], settings: EverythingSettings) ->
 
 
 def suppress(masks: Sequence[FoundMask], rank: Callable[[FoundMask], float], threshold: float) -> list[FoundMask]:
-    """Return the masks that greedy non-maximum suppression of their boxes keeps, as torchvision's `nms`."""
+    """Return the masks that greedy NMS of their boxes keeps, as torchvision's `nms`."""
     kept: list[FoundMask] = []
     for mask in sorted(masks, key=lambda each: -rank(each)):
         if not any(_overlap(each.box, mask.box) > threshold for each in kept):
@@ -110,12 +110,12 @@ def suppress(masks: Sequence[FoundMask], rank: Callable[[FoundMask], float], thr
 
 
 def _is_good_enough(score: np.float32, threshold: float) -> bool:
-    """Compare as the generators do, which hold both in float32. A threshold of 0 keeps all that are numbers."""
+    """Whether a score passes the threshold in float32, as in SAM's generators. A threshold of 0 keeps all but NaN."""
     return bool(score > np.float32(threshold)) if threshold > 0 else not np.isnan(score)
 
 
 def _stability(values: NDArray[np.float64], threshold: float, offset: float) -> np.float32:
-    """Return the IoU of the masks of a higher and a lower threshold: NaN where both are empty."""
+    """Return the IoU of the masks at a higher and a lower threshold; NaN if both are empty."""
     inner, outer = (np.count_nonzero(values > level) for level in (threshold + offset, threshold - offset))
     return np.float32(inner / outer) if outer else np.float32(np.nan)
 
@@ -130,7 +130,7 @@ def _without_small_regions(candidate: FoundMask, min_area: float) -> FoundMask:
 
 
 def _overlap(one: Box, other: Box) -> float:
-    """Return the IoU in float32, of boxes that end at the middle of their last pixel: SAM's end there."""
+    """Return the IoU in float32 with SAM's box ends, which are the index of the last pixel, not one more."""
     first, second = ([box.x1, box.y1, box.x2 - 1, box.y2 - 1] for box in (one, other))
     starts = np.maximum(first[:2], second[:2])
     common = _area([*starts, *np.maximum(np.minimum(first[2:], second[2:]), starts)])

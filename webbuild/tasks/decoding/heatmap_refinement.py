@@ -1,4 +1,4 @@
-"""Refinement of heat-map cells below one cell: a quarter of a cell, or a Newton step on the blurred logarithms."""
+"""Sub-cell refinement of heat-map maxima: a shift by a quarter cell, or a Newton step on the blurred logarithms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Cells = NDArray[np.intp]
 
 _EPSILON = float(np.finfo(np.float32).eps)
-"""What UDP adds to the Hessian's diagonal, as in mmpose and transformers."""
+"""UDP adds this to the Hessian's diagonal, as in mmpose and transformers."""
 _PADDING: dict[str, Literal["symmetric", "reflect", "constant"]] = {
     "symmetric": "symmetric",
     "reflect": "reflect",
@@ -22,7 +22,7 @@ _PADDING: dict[str, Literal["symmetric", "reflect", "constant"]] = {
 
 
 def refine_cells(head: HeatmapHead, maps: Floats, cells: Cells) -> Floats:
-    """Return the refined cells [n, 2] (x, y) of maps [n, rows, columns]."""
+    """Return the refined cells: maps [n, rows, columns], cells [n, 2] (x, y) -> [n, 2]."""
     if head.refine == "none" or not len(maps):
         return cells.astype(np.float64)
     if head.refine == "shift":
@@ -74,14 +74,14 @@ def _newton(head: HeatmapHead, maps: Floats, cells: Cells) -> Floats:
 
 
 def _gaussian(head: HeatmapHead) -> Floats:
-    """Return the weights of a Gaussian, cut off at the radius; their sum is 1."""
+    """Return the weights of a Gaussian [2 * radius + 1], normalized to a sum of 1."""
     weights = np.exp(-0.5 * (np.arange(-head.radius, head.radius + 1) / head.sigma) ** 2)
     kernel: Floats = weights / weights.sum()
     return kernel
 
 
 def _values_at(maps: Floats, x: Cells, y: Cells) -> NDArray[Any]:
-    """Return the values at cells, clamped to the map."""
+    """Return the values [n] at cells, with coordinates clamped to the map."""
     rows, columns = maps.shape[1:]
     values: NDArray[Any] = maps[np.arange(len(maps)), np.clip(y, 0, rows - 1), np.clip(x, 0, columns - 1)]
     return values

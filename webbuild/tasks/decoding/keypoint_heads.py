@@ -1,4 +1,4 @@
-"""Keypoints from the outputs of a second stage, in pixels of its input; the heads in the manifest say how."""
+"""Decode keypoints from a crop stage's outputs, in pixels of its input. The manifest's heads have the formulas."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Floats = NDArray[np.float64]
 
 
 _SIMCC_NEIGHBOURS, _HEATMAP_NEIGHBOURS = 3, 1
-"""Places on each side of the maximum that rounding may choose instead. A SimCC place is half a pixel wide or less, and
+"""Cells on each side of the maximum that rounding may choose instead. A SimCC cell is half a pixel wide or less, and
 scores fall slowly around the maximum; a heat-map cell is four pixels wide."""
 _MAX_REFINEMENT = 2.0
-"""Longest refinement step, in cells, of a real peak. On a flat map the Newton step divides one number near 0 by
-another, so rounding decides its length."""
+"""Longest refinement step of a real peak, in cells. On a flat map the Newton step divides two numbers near 0, so
+rounding decides its length."""
 
 
 class InputKeypoints(Struct, frozen=True):
     """Keypoints of crops: `points` [crops, keypoints, 2] in pixels of the input, `confidence` [crops, keypoints].
 
-    `margins` [crops, keypoints, n] is how much the maximum scores above any place more than n away: if it is near 0,
-    rounding decides which place is chosen. It is 0 if the map has no peak to refine. A place is `step` pixels wide.
+    `margins` [crops, keypoints, n] is the difference of the maximum to the best score more than n cells away. Near 0,
+    rounding decides which cell is chosen. It is 0 if the map has no peak to refine. A cell is `step` pixels wide.
     """
 
     points: Floats
@@ -46,7 +46,7 @@ def head_outputs(task: KeypointsTask) -> tuple[str, ...]:
 
 
 def decode_keypoints(task: KeypointsTask, outputs: Tensors, width: int, height: int) -> InputKeypoints:
-    """Return the keypoints in the outputs of crops of width x height."""
+    """Return the keypoints from the outputs for crops of width x height."""
     head = task.head
     match head:
         case SimccHead():
@@ -99,10 +99,10 @@ def _decode_regression(
 
 
 def _margins(scores: NDArray[Any], neighbours: int) -> Floats:
-    """Return how much the maximum of scores [crops, keypoints, rows, columns] lies above the places far from it.
+    """Return the differences of the maximum to distant scores.
 
-    -> [crops, keypoints, neighbours + 1]; element n compares places more than n rows or columns away, infinite if
-    there are none.
+    [crops, keypoints, rows, columns] -> [crops, keypoints, neighbours + 1]. Element n compares with cells more than n
+    rows or columns away; it is infinite if there are none.
     """
     *_, rows, columns = scores.shape
     best = scores.reshape(*scores.shape[:2], -1).argmax(axis=-1)[..., None, None]

@@ -1,4 +1,4 @@
-"""Which of several maps over the model's input is the largest at each pixel of the source picture."""
+"""Argmax over maps: the number of the largest map at each pixel of the source picture."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def number_largest(
 ) -> NDArray[np.int32]:
     """Return the number, from 1, of the largest map at each source pixel [height, width]; ties go to the first map.
 
-    0 where all maps are NaN. The result equals resampling every map with `resample_map`: a map is only skipped where
-    its cells around a pixel are all below those of another map.
+    It is 0 where all maps are NaN. The result equals resampling every map with `resample_map`: a map is only skipped
+    where its cells around a pixel are all below those of another map.
 
     Args:
-        read_rows: gives rows of all maps [maps, rows, columns].
-        rows: how many the maps have.
-        columns: how many.
-        placement: where the picture lies in the input.
+        read_rows: returns a range of rows of all maps [maps, rows, columns].
+        rows: the maps' number of rows.
+        columns: the maps' number of columns.
+        placement: the picture's placement in the input.
     """
     x = bilinear_taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
     y = bilinear_taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
@@ -41,7 +41,7 @@ def number_largest(
 
 
 def _number_largest(maps: Floats, y: BilinearTaps, x: BilinearTaps) -> NDArray[np.int32]:
-    """Return the number of the largest of some rows of maps, at the pixels that taps read."""
+    """Return the number of the largest map at the pixels of the taps [height, width], for some rows of all maps."""
     top = np.full((len(y[0]), len(x[0])), -np.inf, np.float32)
     winner = np.zeros(top.shape, np.int32)
     for number, (values, columns) in enumerate(zip(maps, _may_be_largest(maps, x), strict=True), 1):
@@ -66,7 +66,7 @@ def _may_be_largest(maps: Floats, x: BilinearTaps) -> NDArray[np.bool_]:
 
 
 def _read(values: Floats, y: BilinearTaps, x: BilinearTaps) -> Floats:
-    """Read a map at the pixels of taps, in the order of operations of `resample_map`."""
+    """Resample a map to the pixels of the taps, in the order of operations of `resample_map`."""
     grid = values.astype(np.float64)
     across = (1 - x[2]) * grid.take(x[0], axis=1) + x[2] * grid.take(x[1], axis=1)
     down = y[2][:, None]

@@ -15,13 +15,13 @@ from webbuild.tasks.decoding.depth_map import resample_map
 from webbuild.tasks.decoding.output_picture import OPAQUE, OutputPicture, enlarged, picture_planes, to_unit_range
 
 _ROWS_AT_ONCE = 64
-"""Rows of the result that are coloured at once: in float64 a whole picture takes much memory."""
+"""Result rows per block: a whole picture in float64 takes much memory."""
 
 
 def read_luma_picture(
     task: ImageTask, output: NDArray[Any], placement: ImagePlacement, source: NDArray[np.uint8]
 ) -> OutputPicture:
-    """Read luma at the pixels of the enlarged source, and give it the colours of the source, RGBA."""
+    """Resample luma to the pixels of the enlarged source, and combine it with the chroma of the source, RGBA."""
     values = resample_map(picture_planes(task, output)[0], enlarged(placement, task.scale))
     luma = 255 * to_unit_range(task, values)
     colors = composite_on_white(source)
@@ -37,7 +37,7 @@ def read_luma_picture(
 
 
 def _with_chroma(luma: NDArray[np.float64], colors: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return levels [h, w, 3] of luma [h, w], 0 to 255, with the chroma of colours [h, w, 3]."""
+    """Return RGB levels [h, w, 3] with luma [h, w] of 0..255, and the chroma of colours [h, w, 3]."""
     red, green, blue = LUMA
     old = red * colors[..., 0] + green * colors[..., 1] + blue * colors[..., 2]
     cb = np.clip((colors[..., 2] - old) / 1.772, -128, 127)

@@ -1,4 +1,4 @@
-"""A mask: which pixels of the model's input an object covers, cut out of weighted prototypes."""
+"""Instance masks from weighted prototypes: the pixels of the model's input that an object covers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from webbuild.preprocess.letterbox import ImagePlacement
 class Mask(Struct, frozen=True):
     """A grid over a rectangle of the source picture, one cell for each pixel of the model's input.
 
-    `x`, `y`, `width`, `height` are the rectangle in source pixels; `data` holds `rows` x `columns` bytes in
-    row-major order, 1 where the object is and 0 where it is not.
+    `x`, `y`, `width`, `height` are the rectangle in source pixels. `data` has `rows` x `columns` bytes in row-major
+    order, 1 on the object and 0 elsewhere.
     """
 
     x: float
@@ -36,15 +36,15 @@ class Mask(Struct, frozen=True):
 def process_mask(
     box: NDArray[Any], coefficients: NDArray[Any], protos: NDArray[Any], placement: ImagePlacement
 ) -> Mask:
-    """Return the mask of an object; see `SegmentTask` for what it is.
+    """Return the mask of an object; `SegmentTask` has the formula.
 
-    The order of the operations is part of the definition: the runtime computes the same bits.
+    Keep the order of the operations: the browser runtime must compute the same bits.
 
     Args:
         box: x1 y1 x2 y2 in input pixels.
         coefficients: [masks].
         protos: [masks, height, width].
-        placement: where the picture lies in the input.
+        placement: the picture's placement in the input.
     """
     x1, y1, x2, y2 = (float(value) for value in box)
     left, columns = _cell_range(x1, x2, placement.left, placement.width, placement.input_width)
@@ -56,25 +56,25 @@ def process_mask(
 
 
 def mask_difference(first: Mask, second: Mask) -> tuple[int, int]:
-    """Return how many cells only one of two masks covers, and how many either does.
+    """Return the number of cells that exactly one of two masks covers, and the number in their union.
 
-    Masks of cells that are not equally large have nothing in common.
+    Masks with cells of different sizes count as disjoint.
     """
     ours, theirs = int(first.grid.sum()), int(second.grid.sum())
     if not ours or not theirs:
         return ours + theirs, ours + theirs
     across, down = first.width / first.columns, first.height / first.rows
-    alike = math.isclose(second.width / second.columns, across, rel_tol=1e-6)
-    alike = alike and math.isclose(second.height / second.rows, down, rel_tol=1e-6)
+    same_cells = math.isclose(second.width / second.columns, across, rel_tol=1e-6)
+    same_cells = same_cells and math.isclose(second.height / second.rows, down, rel_tol=1e-6)
     x, y = round((second.x - first.x) / across), round((second.y - first.y) / down)
     common = first.grid[max(0, y) : max(0, y + second.rows), max(0, x) : max(0, x + second.columns)]
     other = second.grid[max(0, -y) : max(0, first.rows - y), max(0, -x) : max(0, first.columns - x)]
-    shared = int((common & other).sum()) if alike else 0
+    shared = int((common & other).sum()) if same_cells else 0
     return ours + theirs - 2 * shared, ours + theirs - shared
 
 
 def _cell_range(low: float, high: float, start: int, size: int, limit: int) -> tuple[int, int]:
-    """Return the first of the pixels with low <= centre < high in picture and input, and how many there are."""
+    """Return the first pixel with low <= centre < high, inside picture and input, and the number of such pixels."""
     least, most = max(start, 0), min(start + size, limit)
     if math.isnan(low) or math.isnan(high):
         return least, 0
@@ -89,7 +89,7 @@ def _sample_mask(
     protos: NDArray[Any],
     placement: ImagePlacement,
 ) -> bytes:
-    """Sum the prototypes where the cells need them, and sample the sum at the cells' centres."""
+    """Sum the weighted prototypes around the cells, sample the sum at the cells' centres, and threshold it at 0."""
     x0, x1, fx = _bilinear_taps(*across, placement.input_width, protos.shape[2])
     y0, y1, fy = _bilinear_taps(*down, placement.input_height, protos.shape[1])
     part = protos[:, y0[0] : y1[-1] + 1, x0[0] : x1[-1] + 1].astype(np.float64)
@@ -106,7 +106,7 @@ def _sample_mask(
 def _bilinear_taps(
     first: int, count: int, size: int, grid: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
-    """Return for `count` pixels of `size` the two positions in the grid they lie between, and the second's weight."""
+    """Return for `count` of `size` pixels the two nearest grid positions, and the second's weight, each [count]."""
     position = np.clip((np.arange(first, first + count) + 0.5) * grid / size - 0.5, 0, grid - 1)
     low = np.floor(position).astype(np.intp)
     return low, np.minimum(low + 1, grid - 1), position - low

@@ -9,7 +9,7 @@ _COLOR = np.array([42.0, 127.0, 255.0])
 _SHARE = 0.5
 """Opacity of the tint on the object."""
 _DARKER = 0.45
-"""Factor of the brightness outside of the object."""
+"""Brightness factor outside the object."""
 _GRAY = 200.0
 """Grey level of the background if there is no picture."""
 
@@ -19,7 +19,7 @@ def mask_image(mask: NDArray[np.bool_], pixels: NDArray[np.uint8] | None) -> NDA
 
     Args:
         mask: the object's pixels [height, width].
-        pixels: the picture, RGBA of the same size; None for a gray one.
+        pixels: the picture, RGBA of the same size; None for a grey background.
     """
     background = np.full((*mask.shape, 3), _GRAY)
     if pixels is not None and pixels.shape[:2] == mask.shape:

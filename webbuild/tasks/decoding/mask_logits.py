@@ -16,7 +16,7 @@ from webbuild.tasks.decoding.detection import Box
 
 
 class ObjectMask(Struct, frozen=True):
-    """An object: the pixels of the picture that it covers [height, width], the IoU that the model predicts, its box.
+    """An object: its mask over the picture [height, width], the IoU that the model predicts, and its box.
 
     The box of an empty mask is 0 0 0 0.
     """
@@ -27,7 +27,7 @@ class ObjectMask(Struct, frozen=True):
 
 
 def resize_logits(task: MaskGenerationTask, logits: NDArray[Any], placement: ImagePlacement) -> NDArray[np.float64]:
-    """Resize logits [h, w] over the frame to the picture [height, width]; NaN outside of the model's input."""
+    """Resize logits [h, w] over the frame to the picture [height, width]; NaN outside the model's input."""
     rows, columns = logits.shape
     height, width = task.frame
     taps = _taps_through_input if task.through_input else _direct_taps
@@ -51,7 +51,7 @@ def _direct_taps(start: int, drawn: int, source: int, size: int, cells: int) -> 
 
 
 def _taps_through_input(start: int, drawn: int, source: int, size: int, cells: int) -> FilterTaps:
-    """Taps of two resizings: cells to the `size` pixels of the frame, the `drawn` of them to the picture."""
+    """Return the taps of two resize steps: cells -> `size` pixels of the frame; its `drawn` pixels -> the picture."""
     pixels = filter_taps("bilinear", drawn, source, range(source))
     placement_taps = filter_taps("bilinear", cells, size, range(start, start + drawn))
     weights = pixels.weights[:, :, None] * placement_taps.weights[pixels.indices]  # [source, 2, 2]

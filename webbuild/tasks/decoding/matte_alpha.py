@@ -1,4 +1,4 @@
-"""Alpha matte: from the outputs of a model, at input and at source resolution; see `MatteTask`."""
+"""Decode an alpha matte from a model's outputs, at input and at source resolution; see `MatteTask`."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Matte(Struct, frozen=True):
     foreground: NDArray[np.uint8] | None = None
 
     def cutout(self, alpha: NDArray[np.uint8] | None = None) -> NDArray[np.uint8] | None:
-        """Return RGBA [height, width, 4], None where there is no picture.
+        """Return RGBA [height, width, 4], None if there is no picture.
 
-        The reference uses `alpha` where it equals its own up to rounding: at alpha 254 a pixel has the colour of the
-        foreground, at 255 that of the picture, so rounding alpha would change the colour.
+        Where `alpha` differs from the reference's by at most 1 level, the reference uses it. Otherwise rounding could
+        change a colour: at alpha 254 a pixel has the foreground's colour, at 255 the picture's.
         """
         if self.pixels is not None or self.picture is None:
             return self.pixels
-        own = self.alpha
-        if alpha is not None and alpha.shape == own.shape:
-            own = np.where(np.abs(alpha.astype(np.int16) - own) <= 1, alpha, own)
-        return cut_out(load_image(self.picture), own, self.foreground)
+        levels = self.alpha
+        if alpha is not None and alpha.shape == levels.shape:
+            levels = np.where(np.abs(alpha.astype(np.int16) - levels) <= 1, alpha, levels)
+        return cut_out(load_image(self.picture), levels, self.foreground)
 
 
 def alpha_cells(task: MatteTask, output: NDArray[Any]) -> NDArray[np.float32]:
-    """Return alpha over the input, 0..1 [rows, columns]: NaN where the output is no number.
+    """Return alpha over the input, 0..1 [rows, columns]; NaN where the output is NaN.
 
-    Where numbers are rounded to float32 is part of the definition: the runtime computes the same bits.
+    Keep the places where values are rounded to float32: the browser runtime must compute the same bits.
     """
     planes = alpha_planes(task, output).astype(np.float64)
     values: NDArray[np.float64] = planes[task.channel]
@@ -67,7 +67,7 @@ def alpha_planes(task: MatteTask, output: NDArray[Any]) -> NDArray[Any]:
 
 
 def decode_alpha(task: MatteTask, output: NDArray[Any], placement: ImagePlacement) -> NDArray[np.uint8]:
-    """Return alpha at the pixels of the source, 0 to 255 [height, width]; 0 where the model saw nothing."""
+    """Return alpha at the pixels of the source, 0 to 255 [height, width]; 0 outside the model's input."""
     return _levels(resample_map(alpha_cells(task, output), placement))
 
 

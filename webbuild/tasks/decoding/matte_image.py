@@ -18,7 +18,7 @@ def matte_image(alpha: NDArray[np.uint8], pixels: NDArray[np.uint8] | None) -> N
 
     Args:
         alpha: 0 to 255 [height, width].
-        pixels: the picture, RGBA of the same size; None to fill what is in front with one colour.
+        pixels: the picture, RGBA of the same size; None to fill the foreground with one colour.
     """
     height, width = alpha.shape
     side = max(1, round(_SQUARE * max(height, width) / _SIDE))

@@ -15,11 +15,10 @@ _CUT_OFF_CHARACTERS = 3
 def merge_characters(
     before: Sequence[ReadCharacter], after: Sequence[ReadCharacter], overlap: float
 ) -> list[ReadCharacter]:
-    """Return the characters of a part and of the next, which shares `overlap` of its width with it.
+    """Return the merged characters of a part and the next part, which overlap by `overlap` of the next part's width.
 
     The last character of `before` and the first of `after` may be cut off, and are dropped. The overlap length with the
-    fewest mismatches is chosen; among exact matches, and if there is none, the distance from the expected length is
-    added to the count.
+    fewest mismatches wins, plus its distance from the expected length. Exact matches win over all others.
     """
     if min(len(before), len(after)) <= 1:
         return [*before, *after]

@@ -17,13 +17,13 @@ OPAQUE = 255
 
 
 class OutputPicture(Struct, frozen=True):
-    """RGBA levels [height, width, 4]; alpha is 0 where the model saw nothing, else 255."""
+    """RGBA levels [height, width, 4]; alpha is 0 outside the model's input, else 255."""
 
     rgba: NDArray[np.uint8]
 
 
 def picture_planes(task: ImageTask, output: NDArray[Any]) -> NDArray[Any]:
-    """Return an output as planes [channels, height, width], red first."""
+    """Return an output as planes in RGB order: [1, C, h, w] or [1, h, w, C] -> [C, h, w]."""
     planes: NDArray[Any] = output[0].transpose(2, 0, 1) if task.layout == "nhwc" else output[0]
     return planes[::-1] if task.order == "bgr" else planes
 
@@ -35,7 +35,7 @@ def enlarged(placement: ImagePlacement, scale: int) -> ImagePlacement:
 
 
 def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacement) -> OutputPicture:
-    """Read an output at the pixels of the enlarged source."""
+    """Resample an output to the pixels of the enlarged source."""
     large = enlarged(placement, task.scale)
     rgba = np.empty((large.source_height, large.source_width, 4), np.uint8)
     rgba[..., 3] = OPAQUE
@@ -48,7 +48,7 @@ def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacemen
 
 
 def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArray[np.uint8]) -> OutputPicture:
-    """Return the picture where it fills the hole, and the source picture, RGBA, everywhere else."""
+    """Return the output picture inside the hole, and the source picture, RGBA, everywhere else."""
     return OutputPicture(np.where(hole[..., None], picture.rgba, source))
 
 

@@ -1,4 +1,4 @@
-"""Regions as objects with boxes and masks, for drawings: coarse where the picture is large."""
+"""Regions as objects with boxes and masks, for drawings; masks of large pictures are downsampled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webbuild.tasks.decoding.mask import Mask
 from webbuild.tasks.decoding.regions import Segmentation
 
 MAX_MASK_SIDE = 240
-"""Cells along the longer side."""
+"""Maximum number of mask cells along the longer side."""
 
 
 class RegionObject(Segment, frozen=True, rename="camel", kw_only=True):
@@ -17,7 +17,7 @@ class RegionObject(Segment, frozen=True, rename="camel", kw_only=True):
 
 
 def region_objects(regions: Segmentation) -> tuple[RegionObject, ...]:
-    """Return every region with a mask inside its box. The score is 1 for semantic regions, which have none."""
+    """Return every region with a mask inside its box. Semantic regions, which have no score, get 1."""
     height, width = regions.map.shape
     step = max(1.0, max(height, width) / MAX_MASK_SIDE)
     rows, columns = round(height / step) or 1, round(width / step) or 1

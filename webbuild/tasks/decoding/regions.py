@@ -29,13 +29,13 @@ class Region(Struct, frozen=True, rename="camel"):
 
 
 class Segmentation(Struct, frozen=True):
-    """`map` [height, width] over the source picture: the number of a pixel's region, from 1; 0 where there is none."""
+    """Regions, and a `map` [height, width] over the source picture: each pixel's region number from 1, or 0."""
 
     map: RegionMap
     regions: tuple[Region, ...]
 
     def describe(self, index: int) -> str:
-        """Say what a region is, and how large."""
+        """Return a region's label, score and size as text."""
         region = self.regions[index]
         score = "" if region.score is None else f", score {region.score:.4f}"
         return f"{region.label}{score}, {region.pixels} pixels"
@@ -55,7 +55,7 @@ def measure_regions(numbers: NDArray[Any], drawn: Sequence[DrawnRegion], classes
     Args:
         numbers: [height, width]; 0, and numbers that no region has, are background.
         drawn: the regions in the order of the result. Several may share a number.
-        classes: their names.
+        classes: the class names.
     """
     height, width = numbers.shape
     regions: list[Region] = []

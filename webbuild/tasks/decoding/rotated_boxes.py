@@ -1,4 +1,4 @@
-"""Rotated boxes by their corners: corners of rows, distances, and ProbIoU."""
+"""Rotated boxes by their corners: corners from rows, distances, and ProbIoU."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EPSILON = 1e-7
-"""Part of Ultralytics' formula: keeps it finite."""
+"""Part of Ultralytics' formula; it keeps the result finite."""
 
 
 def row_corners(rows: NDArray[Any]) -> NDArray[np.float64]:
     """Return the corners [n, 4, 2] of rows [n, 7] of an obb task.
 
-    The first is the upper left one before the turn, the others follow along the width, then along the height.
+    The first is the upper left corner before the rotation; the others follow along the width, then along the height.
     """
     center, size = rows[:, None, :2].astype(np.float64), rows[:, 2:4].astype(np.float64) / 2
     cosine, sine = np.cos(rows[:, 6].astype(np.float64)), np.sin(rows[:, 6].astype(np.float64))
@@ -27,7 +27,7 @@ def row_corners(rows: NDArray[Any]) -> NDArray[np.float64]:
 def corner_distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     """Return the largest coordinate difference between the corners [n, 4, 2] of each pair of boxes -> [n].
 
-    Which corner comes first does not matter: a box turned by a quarter, its sides exchanged, is the same box.
+    Which corner comes first does not matter: rotating a box by 90 degrees and swapping its sides gives the same box.
     """
     turned = [np.abs(first - np.roll(second, turn, axis=1)).max(axis=(1, 2)) for turn in range(4)]
     nearest: NDArray[np.float64] = np.min(turned, axis=0)
@@ -35,7 +35,7 @@ def corner_distances(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.fl
 
 
 def probiou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """ProbIoU of boxes by their corners [n, 4, 2] and [m, 4, 2] -> [n, m], as the NMS of the model uses it.
+    """Return the ProbIoU of boxes by their corners [n, 4, 2] and [m, 4, 2] -> [n, m], as in the model's NMS.
 
     1 minus the Hellinger distance of the boxes as normal distributions, as Ultralytics computes it
     ("Gaussian Bounding Boxes and Probabilistic Intersection-over-Union", arXiv 2106.06072).
@@ -53,7 +53,7 @@ def probiou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.floa
 
 
 def _box_covariances(corners: NDArray[Any]) -> tuple[NDArray[np.float64], ...]:
-    """Return each box's centre x, y, and the variances of x, of y, and of both together: [n] each."""
+    """Return each box's centre x and y, the variances of x and y, and their covariance: [n] each."""
     center = corners.mean(axis=1)
     sides = np.stack([corners[:, 1] - corners[:, 0], corners[:, 3] - corners[:, 0]], axis=1)
     x, y = sides[..., 0], sides[..., 1]

@@ -1,4 +1,4 @@
-"""Panoptic, instance and semantic segmentation from maps of logits; `ImageSegmentationTask` describes each."""
+"""Panoptic, instance and semantic segmentation from mask logits; `ImageSegmentationTask` describes each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Floats = NDArray[np.float32]
 def post_process_panoptic(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
-    """Give each pixel to the best query, and drop the queries that are mostly covered by others.
+    """Assign each pixel to the best query, and drop the queries that are mostly covered by others.
 
     Args:
-        task: thresholds, and what is fused.
-        logits: the masks [queries, rows, columns].
-        scores: logits [queries, classes + 1].
-        placement: where the picture lies in the input.
+        task: the thresholds, and the classes to fuse.
+        logits: the mask logits [queries, rows, columns].
+        scores: the class logits [queries, classes + 1].
+        placement: the picture's placement in the input.
     """
     probabilities = softmax(scores)
     labels, best = probabilities.argmax(axis=1), probabilities.max(axis=1)
@@ -57,13 +57,13 @@ def post_process_panoptic(
 def _best_queries(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> tuple[NDArray[np.int32], list[int]]:
-    """Return the number of the best query of each source pixel [height, width], from 1; and each mask's own area.
+    """Return the best query's number for each source pixel [height, width], from 1, and each mask's own area.
 
     Args:
-        task: thresholds.
-        logits: the masks [queries, rows, columns].
+        task: the thresholds.
+        logits: the mask logits [queries, rows, columns].
         scores: the probability of each query [queries].
-        placement: where the picture lies in the input.
+        placement: the picture's placement in the input.
     """
     winner, top = _empty_map(placement)
     above_threshold: list[int] = []
@@ -78,7 +78,7 @@ def _best_queries(
 def post_process_instance(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
-    """Draw the best (query, class) pairs, the best on top. Arguments as of `post_process_panoptic`."""
+    """Draw the best (query, class) pairs, the best on top. The arguments are those of `post_process_panoptic`."""
     probabilities = softmax(scores)[:, :-1]
     order = np.argsort(-probabilities.ravel(), kind="stable")[: len(probabilities)]
     instances: list[tuple[float, int, Floats]] = []
@@ -103,7 +103,7 @@ def post_process_instance(
 def post_process_semantic(
     task: ImageSegmentationTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
 ) -> Segmentation:
-    """Give each pixel to the best class. Without `scores`, `logits` has a map per class, not per query."""
+    """Assign each pixel to the best class. Without `scores`, `logits` has a map per class, not per query."""
     read_rows = (lambda rows: logits[:, rows]) if scores is None else _class_maps(task, logits, scores, placement)
     rows, columns = (scores is not None and task.mask_size) or logits.shape[1:]
     winner = number_largest(read_rows, rows, columns, placement)
@@ -127,7 +127,7 @@ def sigmoid(logits: Floats) -> Floats:
 
 
 def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
-    """Return a map [rows, columns] as it is, or in the cells of `task.mask_size`."""
+    """Return a map [rows, columns], resized to `task.mask_size` if it is set."""
     if not task.mask_size:
         return np.asarray(logits, np.float32)
     rows, columns = task.mask_size
@@ -136,27 +136,27 @@ def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImageP
 
 
 def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
-    """Return the probabilities of a map."""
+    """Return the probabilities of a map, resized to `task.mask_size` if it is set."""
     return sigmoid(resize_logits(task, logits, placement))
 
 
 def _class_maps(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Callable[[slice], Floats]:
-    """Return a function of a row range -> class maps [classes, rows, columns]: all at once may exceed the memory."""
+    """Return a function from a row range to class maps [classes, rows, columns]. All rows may exceed the memory."""
     probabilities = softmax(scores)[:, :-1]
     maps = np.stack([mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
     return lambda rows: np.tensordot(probabilities.T, maps[:, rows], 1)  # [classes, rows, columns]
 
 
 def _empty_map(placement: ImagePlacement) -> tuple[NDArray[np.int32], Floats]:
-    """Return an empty map of winners [height, width], and their scores so far, -inf."""
+    """Return an empty map of winners [height, width], and their scores so far [height, width], all -inf."""
     size = placement.source_height, placement.source_width
     return np.zeros(size, np.int32), np.full(size, -np.inf, np.float32)
 
 
 def _sample_nearest(mask: NDArray[np.bool_], placement: ImagePlacement) -> NDArray[np.bool_]:
-    """Read a mask over the source as torch's `nearest` does: at the upper left corner of each pixel."""
+    """Resample a mask to the source like torch's `nearest`: at the upper left corner of each pixel."""
     down = _nearest_cells(
         placement.top, placement.height, placement.source_height, placement.input_height, mask.shape[0]
     )
@@ -168,7 +168,7 @@ def _sample_nearest(mask: NDArray[np.bool_], placement: ImagePlacement) -> NDArr
 
 
 def _nearest_cells(start: int, drawn: int, source: int, size: int, cells: int) -> NDArray[np.int64]:
-    """Return the cell of each pixel of a side of the source, -1 for one outside of the input."""
-    corner = start * source + np.arange(source) * drawn  # times `source`: whole numbers are exact
+    """Return the cell of each source pixel along one side [source], -1 for a pixel outside the input."""
+    corner = start * source + np.arange(source) * drawn  # times `source`, so that it is an exact integer
     outside = (corner < 0) | (corner >= size * source)
     return np.where(outside, -1, corner * cells // (size * source))

@@ -1,4 +1,4 @@
-"""Small holes of a mask filled and small islands removed, as SAM's generator does with `min_mask_region_area`."""
+"""Fill small holes of a mask and remove small islands, like SAM's generator with `min_mask_region_area`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def without_small_regions(mask: Mask, min_pixels: float) -> Mask:
 def _regions(mask: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Label the 8-connected regions: the label of each pixel [height, width], 0 outside, and the size of each region.
 
-    Regions are numbered from 1 on, by their first pixel, column by column.
+    Regions are numbered from 1, by their first pixel in column-major order.
     """
     height, width = mask.shape
     labels = np.where(mask.T, np.arange(1, mask.size + 1).reshape(width, height), 0)  # [width, height]

@@ -14,18 +14,18 @@ from webbuild.postprocess.outlines import outline_hulls
 from webbuild.postprocess.rectangle import Floats, smallest_rectangle
 
 _MIN_SIDE = 3
-"""Minimum shorter side of a rectangle in cells, before it is enlarged; after that two more."""
+"""Minimum shorter side of a rectangle in cells before it is enlarged; two cells more afterwards."""
 
 
 class TextRectangle(Struct, frozen=True):
-    """A rectangle around text: its corners [4, 2], x y in cells, clockwise from the upper left; its mean."""
+    """A rectangle around text: its corners [4, 2], x y in cells, clockwise from the upper left, and its mean score."""
 
     corners: Floats
     score: float
 
 
 def probabilities(task: TextBoxesTask, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return values of the task's output, of any shape, as probabilities of text."""
+    """Return the output's values, of any shape, as text probabilities."""
     exact = values.astype(np.float64)
     if task.activation == "none":
         return exact
@@ -53,9 +53,9 @@ def find_text(task: TextBoxesTask, cells: NDArray[np.float32], confidence: float
 
 
 def reading_order(corners: list[NDArray[Any]]) -> list[int]:
-    """Return the indices of boxes [4, 2] row by row, left to right: PaddleOCR's `sorted_boxes`.
+    """Return the indices of boxes [4, 2] row by row, left to right, as PaddleOCR's `sorted_boxes`.
 
-    Boxes are in one row if their first corners differ by less than 10 picture pixels in height.
+    Boxes are in one row if the y of their first corners differs by less than 10 picture pixels.
     """
     order = sorted(range(len(corners)), key=lambda at: (corners[at][0, 1], corners[at][0, 0]))
     for end in range(1, len(order)):
@@ -71,7 +71,7 @@ _ROW_HEIGHT = 10
 
 
 def _from_upper_left(corners: Floats) -> Floats:
-    """Return the corners clockwise from the upper one of the two on the left."""
+    """Return the corners [4, 2] clockwise from the upper left one."""
     left, right = np.split(corners[np.lexsort((corners[:, 1], corners[:, 0]))], 2)
     upper_left, lower_left = left[np.argsort(left[:, 1], kind="stable")]
     upper_right, lower_right = right[np.argsort(right[:, 1], kind="stable")]
@@ -79,7 +79,7 @@ def _from_upper_left(corners: Floats) -> Floats:
 
 
 def _mean_inside(sums: Floats, corners: NDArray[np.int64]) -> float:
-    """Return the mean of the cells that OpenCV's `fillPoly` fills of a convex polygon [4, 2], its outline among them.
+    """Return the mean of the cells that OpenCV's `fillPoly` fills for a convex polygon [4, 2], including its outline.
 
     `sums` [height, width + 1] are the cumulative sums of each row.
     """

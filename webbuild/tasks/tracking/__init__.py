@@ -1,1 +1,1 @@
-"""Objects that keep their id through frames."""
+"""Object tracking: detections that keep their id across frames."""

@@ -1,4 +1,4 @@
-"""The assignment of least cost, where a row may stay alone: what `lap.lapjv` with a cost limit finds."""
+"""Minimum-cost assignment in which a row may stay unassigned, as `lap.lapjv` with a cost limit."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 
 def assign(cost: NDArray[Any], limit: float) -> list[int]:
-    """Return the column of each row of `cost` [n, m], -1 for none: a row without a column costs `limit`.
+    """Return the column of each row of `cost` [n, m], -1 for unassigned rows, which cost `limit`.
 
-    By shortest augmenting paths (Jonker and Volgenant, 1987), each row with a column of its own to stay alone in.
+    It uses shortest augmenting paths (Jonker and Volgenant, 1987), with an extra column per row for "unassigned".
     """
     rows, columns = cost.shape
     whole = np.concatenate([cost, np.full((rows, rows), limit)], 1)
@@ -22,15 +22,15 @@ def assign(cost: NDArray[Any], limit: float) -> list[int]:
         distance, done = np.full(rows + columns, np.inf), np.zeros(rows + columns, bool)
         column, reached = -1, 0.0
         while row >= 0:
-            there = reached + whole[row] - row_potential[row] - column_potential
-            shorter = ~done & (there < distance)
-            distance[shorter], path[shorter] = there[shorter], column
+            candidate = reached + whole[row] - row_potential[row] - column_potential
+            shorter = ~done & (candidate < distance)
+            distance[shorter], path[shorter] = candidate[shorter], column
             column = int(np.where(done, np.inf, distance).argmin())
             done[column], reached, row = True, distance[column], int(row_of[column])
-        on_way = done & (row_of >= 0)
+        visited = done & (row_of >= 0)
         row_potential[first] += reached
-        row_potential[row_of[on_way]] += reached - distance[on_way]
-        column_potential[on_way] -= reached - distance[on_way]
+        row_potential[row_of[visited]] += reached - distance[visited]
+        column_potential[visited] -= reached - distance[visited]
         while path[column] >= 0:
             row_of[column] = row_of[path[column]]
             column = path[column]

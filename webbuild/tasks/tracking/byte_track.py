@@ -1,7 +1,7 @@
-"""ByteTrack (Zhang et al., arXiv 2110.06864), as published: what the runtime's tracker is compared with.
+"""ByteTrack (Zhang et al., arXiv 2110.06864), as published: the reference for the runtime's tracker.
 
-One difference: objects of different classes are never matched. Rotated boxes overlap by ProbIoU where their upright
-boxes overlap at all, as in Ultralytics.
+One difference: objects of different classes are never matched. The overlap of rotated boxes is their ProbIoU, or 0 if
+their axis-aligned boxes do not overlap, as in Ultralytics.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 HIGH, LOW, NEW, MATCH, KEEP = 0.5, 0.1, 0.6, 0.8, 30
-"""`track_thresh`, the low one, `det_thresh`, `match_thresh` (a cost) and `track_buffer`.
+"""`track_thresh`, the low threshold, `det_thresh`, `match_thresh` (a cost) and `track_buffer`.
 
-The authors' code, and supervision's, take a lost track off their lists a frame after its time is over.
+The authors' code and supervision remove a lost track one frame after `track_buffer` frames.
 """
 
 
 @dataclass(eq=False)
 class Track:
-    """An object through the frames."""
+    """An object tracked across frames."""
 
     id: int
     begun: int
@@ -44,25 +44,25 @@ class Track:
 
     @property
     def box(self) -> Array:
-        """Where it is expected, [5]."""
+        """The predicted box [5]: centre x, centre y, width, height, angle."""
         x, y, aspect, height = self.mean[:4]
         return np.array([x, y, aspect * height, height, self.angle])
 
 
 @dataclass
 class ByteTrack:
-    """Tracks of the frames so far."""
+    """The tracks after the frames so far."""
 
     tracks: list[Track] = field(default_factory=list)
     frame: int = 0
     track_count: int = 0
-    """Tracks so far: the id of the newest."""
+    """Number of tracks so far, which is the newest track's id."""
 
     def update(self, detections: Array) -> list[int]:
-        """Return the id of each detection of the next frame, -1 for those that no track has.
+        """Return the id of each detection of the next frame, -1 for detections without a track.
 
-        A row of `detections` [n, 7] is centre x, centre y, width, height, angle, score, class; the angle of an upright
-        box is NaN. A box without area has no track.
+        A row of `detections` [n, 7] is centre x, centre y, width, height, angle, score, class; the angle of an
+        axis-aligned box is NaN. A box without area has no track.
         """
         self.frame += 1
         usable = np.isfinite(detections[:, :4]).all(1) & (detections[:, 2:4] > 0).all(1) & ~np.isinf(detections[:, 4])
@@ -95,7 +95,7 @@ class ByteTrack:
     def _match(
         self, tracks: list[Track], detections: Array, rows: Rows, limit: float, *, fuse: bool
     ) -> tuple[list[Track], Rows]:
-        """Match at least cost; return the tracks and the rows that are left."""
+        """Match at minimum cost; return the unmatched tracks and rows."""
         cost = 1 - overlaps([track.box for track in tracks], detections[rows, :5]) * (
             detections[rows, 5] if fuse else 1
         )
@@ -104,8 +104,8 @@ class ByteTrack:
         for track, column in zip(tracks, columns, strict=True):
             if column >= 0:
                 self._see(track, detections[rows[column]], int(rows[column]))
-        alone = [track for track, column in zip(tracks, columns, strict=True) if column < 0]
-        return alone, np.delete(rows, [column for column in columns if column >= 0])
+        unmatched = [track for track, column in zip(tracks, columns, strict=True) if column < 0]
+        return unmatched, np.delete(rows, [column for column in columns if column >= 0])
 
     def _see(self, track: Track, one: Array, row: int) -> None:
         if not np.isnan(one[4]):
@@ -118,7 +118,7 @@ class ByteTrack:
 
 
 def overlaps(first: Sequence[Array], second: Array) -> Array:
-    """Return how much boxes [n, 5] and [m, 5] overlap -> [n, m]: by IoU, or by ProbIoU if both are rotated."""
+    """Return the overlap [n, m] of boxes [n, 5] and [m, 5]: their IoU, or their ProbIoU if both are rotated."""
     one, other = np.asarray(first, np.float64).reshape(-1, 5), second.reshape(-1, 5)
     corners = [
         row_corners(np.c_[np.nan_to_num(each), np.zeros((len(each), 1)), np.nan_to_num(each[:, 4])])
@@ -131,12 +131,12 @@ def overlaps(first: Sequence[Array], second: Array) -> Array:
 
 
 def measured(one: Array) -> Array:
-    """Centre x, centre y, width / height, height."""
+    """Return the Kalman filter's measurement [4] of a box: centre x, centre y, width / height, height."""
     return np.array([one[0], one[1], one[2] / one[3], one[3]])
 
 
 def distinct(tracks: list[Track]) -> list[Track]:
-    """Return the tracks without the younger of each lost one and another that are nearly the same."""
+    """Return the tracks without duplicates: the younger of a lost and another track that nearly coincide goes."""
     lost, others = [t for t in tracks if t.lost], [t for t in tracks if not t.lost]
     same = 1 - overlaps([t.box for t in lost], np.array([t.box for t in others])) < 0.15
     dropped = set()

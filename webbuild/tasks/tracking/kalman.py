@@ -7,28 +7,28 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 POSITION, VELOCITY = 1 / 20, 1 / 160
-"""Standard deviations, as parts of the height."""
+"""Standard deviations, relative to the height."""
 
 STEP: Array = np.eye(8) + np.eye(8, k=4)
 SEEN: Array = np.eye(4, 8)
 
 
 def start(measured: Array) -> tuple[Array, Array]:
-    """Mean [8] and covariance [8, 8] of a box that is centre x, centre y, width / height, height."""
+    """Return mean [8] and covariance [8, 8] of a new box [4]: centre x, centre y, width / height, height."""
     p, v = 2 * POSITION * measured[3], 10 * VELOCITY * measured[3]
     deviations = np.array([p, p, 1e-2, p, v, v, 1e-5, v])
     return np.concatenate([measured, np.zeros(4)]), np.diag(deviations**2)
 
 
 def predict(mean: Array, covariance: Array) -> tuple[Array, Array]:
-    """Mean and covariance a frame later."""
+    """Return mean and covariance one frame later."""
     p, v = POSITION * mean[3], VELOCITY * mean[3]
     noise = np.diag(np.array([p, p, 1e-2, p, v, v, 1e-5, v]) ** 2)
     return STEP @ mean, STEP @ covariance @ STEP.T + noise
 
 
 def correct(mean: Array, covariance: Array, measured: Array) -> tuple[Array, Array]:
-    """Mean and covariance after a box was measured."""
+    """Return mean and covariance after the measurement of a box [4]."""
     p = POSITION * mean[3]
     spread = SEEN @ covariance @ SEEN.T + np.diag(np.array([p, p, 1e-1, p]) ** 2)
     gain = covariance @ SEEN.T @ np.linalg.inv(spread)
