@@ -352,7 +352,7 @@ def test_faces_that_the_graph_normalizes_go_in_as_bytes(tmp_path: Path) -> None:
     assert crop.template == arcface_template(112)
     said = done.stdout + done.stderr
     assert "crops go in as 0..255, RGB (sure: the graph itself normalizes 0..255 to -0.996..0.996)" in said
-    assert "-1 to 1, as ArcFace takes them" not in said
+    assert "-1 to 1, as for ArcFace" not in said
 
 
 def test_what_a_pipeline_says_of_pixels_stands_before_what_the_graph_does(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_an_encoder_packs_with_its_pooling_and_its_preprocessing_said(tmp_path: 
     assert isinstance(image, ImageInput)
     assert image.letterbox.mode == "crop"
     assert any("the first token, CLS, of output 'last_hidden_state'" in each for each in manifest.assumptions)
-    assert any("as DINO takes them" in each for each in manifest.assumptions)
+    assert any("as for DINO" in each for each in manifest.assumptions)
     out = tmp_path / "out"
     comparisons = json.loads((out / "report.json").read_text("utf-8"))["comparisons"]
     assert verdicts(of_pictures(comparisons)) == {"OK"}

@@ -36,7 +36,7 @@ def test_names_come_in_the_order_of_their_indices(tmp_path: Path, text: str) -> 
     ("text", "reason"),
     [
         ("cup\n\nplate", "line 2 is empty"),
-        (b"cup\n\xff\xfe", "no text in UTF-8, at byte 4"),
+        (b"cup\n\xff\xfe", "not UTF-8 text, at byte 4"),
         ('["cup", 7]', "index 1"),
         ('["cup", " "]', "index 1"),
         ('{"0": "cup", "2": "plate"}', "0, 1, 2 and so on"),

@@ -106,7 +106,7 @@ def test_a_tokenizer_of_another_network_is_refused() -> None:
     with pytest.raises(WebbuildError) as raised:
         match_task(facts(OWN, beside=HubFiles(config=config, vocabulary=VOCABULARY)))
     assert raised.value.code == "tokenizer-mismatch"
-    assert f"{len(VOCABULARY)} pieces" in str(raised.value)
+    assert f"{len(VOCABULARY)} tokens" in str(raised.value)
 
 
 FREE = (

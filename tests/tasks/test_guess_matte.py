@@ -109,7 +109,7 @@ def test_a_family_is_known_by_its_names_and_its_pictures_go_in_as_it_takes_them(
     assert matte_of(found).min_max is min_max
     image = picture_of(found)
     assert ((image.mean, image.std), image.scale) == (normalized, 1 / 255)
-    assert any("it is taken for" in each for each in found.assumptions)
+    assert any("it is recognized as" in each for each in found.assumptions)
     assert not found.guessed_recipe
 
 

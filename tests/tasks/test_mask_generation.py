@@ -338,7 +338,7 @@ def test_points_are_scaled_to_the_frame_that_the_graph_divides_them_by() -> None
     scaled = TASK.with_point_side(known(SAM), 128)
     assert isinstance(scaled.task, MaskGenerationTask)
     assert (scaled.task.frame, scaled.task.point_scale) == ([64, 64], 2)
-    assert scaled.assumptions[-1].startswith("points go in times 2: the decoder divides them by 128")
+    assert scaled.assumptions[-1].startswith("points are multiplied by 2: the decoder divides them by 128")
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 64, 64), (1, 64, 64, 3), (64, 64, 3)])

@@ -86,7 +86,7 @@ def test_a_misspelt_name_is_an_error_with_the_nearest_even_where_others_are_miss
 
 
 def test_one_that_names_a_fixed_axis_is_an_error_too() -> None:
-    with pytest.raises(WebbuildError, match="names no free dimension of an input: it is 3, exported so"):
+    with pytest.raises(WebbuildError, match="names no free dimension of an input: it is 3, fixed by the export"):
         resolve_dims(model((1, 3)), {"x0:1": 5})
 
 

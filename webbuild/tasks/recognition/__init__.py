@@ -1,1 +1,1 @@
-"""Which models a task knows: by their inputs, outputs, metadata and the files beside them."""
+"""Recognize known models by their inputs, outputs, metadata and the files next to them."""

@@ -1,4 +1,4 @@
-"""Detectors whose scores and boxes are outputs apart, known by the number of their anchors: YuNet, SCRFD and so on."""
+"""Recognize anchor detectors with separate score and box outputs by their number of anchors: YuNet, SCRFD, ..."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.tasks.recognition.yolo import named_classes
 from webbuild.tasks.task_match import TaskMatch
 
 _MIN_PAIR = 1000
-"""Rows of scores and boxes from which on they are anchors, and no queries of a DETR."""
+"""Minimum rows of scores and boxes to be anchors, not a DETR's queries."""
 _SCORE_WORDS = ("score", "conf", "cls", "class", "prob")
 _BOX_WORDS = ("box", "loc")
 
@@ -34,9 +34,10 @@ class Table(Struct, frozen=True):
 
 
 def infer_anchor_detector(signature: ModelSignature, *, requested: bool, keypoints: bool = False) -> TaskMatch | None:
-    """Return the spec of such a detector, None for anything else; with `keypoints` of one that finds them too.
+    """Return the match of an anchor detector, None for other models; with `keypoints`, of one with a keypoint output.
 
-    By its outputs' shapes alone. A pair of scores and boxes of no known grid is one by its names, or if requested.
+    A known family is recognized by its output shapes alone. Scores and boxes without a known anchor grid need
+    matching output names, or `requested`.
     """
     image = _picture(signature)
     tables = _tables(signature)
@@ -54,12 +55,12 @@ def infer_anchor_detector(signature: ModelSignature, *, requested: bool, keypoin
 def _picture(signature: ModelSignature) -> ImageInput | None:
     if len(signature.inputs) != 1:
         return None
-    (given,) = signature.inputs
-    return fixed_image_input(given) or fixed_image_input(given, "nhwc")
+    (spec,) = signature.inputs
+    return fixed_image_input(spec) or fixed_image_input(spec, "nhwc")
 
 
 def _tables(signature: ModelSignature) -> list[Table]:
-    """Return the outputs as tables; none where one is something else."""
+    """Return the outputs as tables; [] if one of them is not a table."""
     tables = []
     for fact in signature.outputs:
         match fact.shape:
@@ -81,7 +82,7 @@ def _family_specs(family: AnchorFamily, size: tuple[int, int], tables: Sequence[
 def _match_levels(
     family: AnchorFamily, size: tuple[int, int], levels: tuple[AnchorLevel, ...], tables: Sequence[Table]
 ) -> AnchorPostprocess | None:
-    """Return what the tables are if there is one of each kind for all levels, or one for each level."""
+    """Return the postprocessing if the tables fit the family: one of each kind for all levels, or one per level."""
     counts = [level.anchors for level in levels]
     groups = [[each for each in tables if each.anchors == count] for count in dict.fromkeys(counts)]
     if all(each.anchors == sum(counts) for each in tables):
@@ -114,7 +115,7 @@ def _match_levels(
 
 
 def _parts(family: AnchorFamily, group: Sequence[Table]) -> dict[str, Columns] | None:
-    """Return which columns of the tables of one level hold what, None where they do not fit."""
+    """Return the columns of scores, boxes, etc. in the tables of one level, None if they do not fit the family."""
     left = list(group)
 
     def take(numbers: int) -> Table | None:
@@ -203,7 +204,7 @@ def _listed(spec: AnchorPostprocess) -> str:
 def _infer_pair(
     signature: ModelSignature, tables: Sequence[Table], image: ImageInput, *, requested: bool
 ) -> TaskMatch | None:
-    """Return the spec of scores [1, N, C] and boxes [1, N, 4] whose boxes are corners, which is to be measured."""
+    """Return the match of scores [1, N, C] and boxes [1, N, 4], assumed to be corners; their unit is measured later."""
     if len(tables) != 2 or len({each.anchors for each in tables}) != 1 or tables[0].anchors < _MIN_PAIR:
         return None
     boxes = next((each for each in tables if each.numbers == 4 and _named(each, _BOX_WORDS)), None)

@@ -14,22 +14,22 @@ from webbuild.preprocess.recipe import Recipe
 
 Coding = Literal["linear", "exponential", "distances", "distribution"]
 Grid = tuple[tuple[int, tuple[float, ...]], ...]
-"""Strides, and the sizes of the anchors at each of their cells."""
+"""Per stride, the sizes of the anchors in each cell."""
 
 
 class AnchorFamily(Struct, frozen=True, kw_only=True):
-    """Detectors with outputs of one form. See `AnchorPostprocess` for `coding`, `offset` and `variances`.
+    """Detectors with the same form of outputs. See `AnchorPostprocess` for `coding`, `offset` and `variances`.
 
     Attributes:
-        name: what they are called.
-        label: the one class that they find; empty where there are more.
-        grids: each of the sets of anchors that they come with.
-        scores: numbers of an anchor's score: 2 where the first is that of nothing, 0 for any number of classes.
+        name: the name of the family.
+        label: the only class of the detector; empty for several classes.
+        grids: the alternative anchor grids of its models.
+        scores: scores per anchor: 2 if the first is the background's, 0 for any number of classes.
         objectness: whether there is a second score.
-        box: numbers of a box.
-        keypoints: numbers of its keypoints; an export may leave an output of them alone out.
-        joined: what lies in one output: boxes and keypoints, or scores and boxes.
-        decodable: whether there are exports that decode the boxes themselves.
+        box: numbers per box.
+        keypoints: keypoint coordinates per anchor; an export may omit a separate output for them.
+        joined: the parts in the same output: boxes and keypoints (`keypoints`), or scores and boxes (`scores`).
+        decodable: whether some exports contain the decoding of boxes.
         recipe: the preprocessing.
     """
 
@@ -61,12 +61,12 @@ _SSD_VARIANCES = (0.1, 0.2)
 
 
 def _strides(*strides: int, anchors: int = 1) -> Grid:
-    """Return cells whose anchors are as large as they are."""
+    """Return a grid with anchors of the size of their cells."""
     return tuple((stride, (float(stride),) * anchors) for stride in strides)
 
 
 def _points(*counts: tuple[int, int]) -> Grid:
-    """Return cells of each stride with so many anchors of one pixel."""
+    """Return a grid with `count` anchors of one pixel per cell, from (stride, count) pairs."""
     return tuple((stride, (1.0,) * count) for stride, count in counts)
 
 
@@ -188,7 +188,7 @@ FAMILIES = (
 
 
 def anchor_levels(grid: Grid, size: tuple[int, int]) -> Iterator[tuple[AnchorLevel, ...]]:
-    """Yield the grid over an input of (height, width): a cell that reaches out of it counts, then it does not."""
+    """Yield the levels over an input of (height, width): first with cells cut off at the edges, then without."""
     for rounded in (math.ceil, math.floor):
         yield tuple(
             AnchorLevel(stride, rounded(size[0] / stride), rounded(size[1] / stride), tuple((s, s) for s in sizes))

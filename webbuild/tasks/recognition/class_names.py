@@ -1,4 +1,4 @@
-"""A file of class names: one a line, or JSON."""
+"""Read a file of class names: one per line, or JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _from_json(path: Path, text: str) -> list[str]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise unreadable_labels(path, f"begins like JSON and is none: {error}") from error
+        raise unreadable_labels(path, f"begins like JSON, but is not valid JSON: {error}") from error
     names = value
     if isinstance(value, dict):
         if sorted(value) != sorted(str(index) for index in range(len(value))):
@@ -41,12 +41,12 @@ def _from_json(path: Path, text: str) -> list[str]:
         names = [value[str(index)] for index in range(len(value))]
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():
-            raise unreadable_labels(path, f"the name of index {index} is not a text")
+            raise unreadable_labels(path, f"the name of index {index} is not a string")
     return [name.strip() for name in names]
 
 
 def with_class_names(match: TaskMatch, labels: LabelsFile) -> TaskMatch:
-    """Return the match with the names in the file for its classes.
+    """Return the match with the class names from the file.
 
     Raises:
         WebbuildError: `unreadable-labels`, `wrong-labels`.

@@ -18,7 +18,7 @@ _IMAGENET_CLASSES = (1000, 1001)
 
 
 def infer_classifier(signature: ModelSignature) -> TaskMatch | None:
-    """Return the match of a model as an image classifier, with class names from `config.json`; None if it is none."""
+    """Return the match of an image classifier, with class names from `config.json`; None for other models."""
     match = CLASSIFY.infer(signature, requested=True)
     names = hub_class_names(signature)
     if match is None or not isinstance(match.task, ClassifyTask) or len(names) != len(match.task.classes):
@@ -31,7 +31,7 @@ def infer_classifier(signature: ModelSignature) -> TaskMatch | None:
 
 
 def is_classifier(signature: ModelSignature) -> bool:
-    """Whether the only output [1, classes] holds class scores, not an embedding: by names, count or last operator."""
+    """Whether the only output [1, classes] has class scores, not an embedding: by names, count or last operator."""
     match signature.outputs:
         case (TensorSpec(shape=(1, int(count))) as output,):
             return bool(

@@ -1,4 +1,4 @@
-"""COCO's 80 object classes, in the order in which detectors number them. Source: the COCO detection challenge."""
+"""COCO's 80 object classes, in the order of detectors' class indices. Source: the COCO detection challenge."""
 
 from __future__ import annotations
 

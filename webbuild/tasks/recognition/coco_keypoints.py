@@ -1,4 +1,4 @@
-"""COCO's person keypoints: names, limbs, and how far apart two keypoints may lie.
+"""COCO's person keypoints: names, limbs, and the sigmas of OKS.
 
 Source: the COCO keypoint challenge (names, skeleton, the per-keypoint constants of OKS).
 """

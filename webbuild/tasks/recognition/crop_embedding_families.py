@@ -1,4 +1,4 @@
-"""Families of crop embeddings (faces, people, objects), by input size: how boxes are cropped and normalized."""
+"""Families of crop embeddings (faces, people, objects) by input size: cropping and normalization."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_
 
 _ARCFACE_SIZE = 112
 _ARCFACE_TEMPLATE = ((38.2946, 51.6963), (73.5318, 51.5014), (56.0252, 71.7366), (41.5493, 92.3655), (70.7299, 92.2041))
-"""Where the eyes, the nose and the corners of the mouth, left to right, lie in an aligned face of 112 by 112 pixels."""
+"""Positions of eyes, nose and corners of the mouth, each left to right, in an aligned face of 112 by 112 pixels."""
 _TALL = 1.5
-"""How many times as high as wide the input of a model of whole people is at least."""
+"""Minimum height / width of an input for whole people."""
 
 
 class EmbeddingFamily(Struct, frozen=True):
-    """How crops go in, in words and as the input says it."""
+    """The cropping and normalization, as text and as an input."""
 
     assumption: str
     crop: CropInput
@@ -30,7 +30,7 @@ def embedding_family(signature: ModelSignature, crop: CropInput) -> EmbeddingFam
     if rows == columns == _ARCFACE_SIZE:
         numbers = {"scale": 1.0, "mean": [127.5] * 3, "std": [127.5] * 3}
         scaled = msgspec.structs.replace(crop, template=arcface_template(_ARCFACE_SIZE), **numbers)
-        return EmbeddingFamily("faces of 112 by 112 pixels, RGB, -1 to 1, as ArcFace takes them", scaled)
+        return EmbeddingFamily("faces of 112 by 112 pixels, RGB, -1 to 1, as for ArcFace", scaled)
     known = read_normalization(signature.hub_files.preprocessor)
     scale, mean, std = (1 / 255, IMAGENET_MEAN, IMAGENET_STD) if known is None else (known.scale, known.mean, known.std)
     how = "ImageNet's mean and deviation" if known is None else "the numbers of preprocessor_config.json"
@@ -41,7 +41,7 @@ def embedding_family(signature: ModelSignature, crop: CropInput) -> EmbeddingFam
 
 
 def takes_faces(signature: ModelSignature) -> bool:
-    """Whether a file is an embedding of such an input: its sizes may be free but for these."""
+    """Whether a model embeds faces: its input is 112 by 112, its output [n, size]; other sizes may be free."""
     sides = [[size for size in each.shape if size == _ARCFACE_SIZE] for each in signature.inputs]
     return [len(each) for each in sides] == [2] and any(len(each.shape) == 2 for each in signature.outputs)
 
@@ -49,8 +49,8 @@ def takes_faces(signature: ModelSignature) -> bool:
 def arcface_template(side: int) -> list[list[float]]:
     """Return the five points in a square input, as InsightFace's `norm_crop` scales them.
 
-    Sides that are multiples of 128 have a sixteenth beside the face on the left and on the right.
+    If the side is a multiple of 128, there is a margin of a sixteenth on the left and on the right of the face.
     """
     whole = side % _ARCFACE_SIZE == 0 or side % 128
-    ratio, beside = (side / _ARCFACE_SIZE, 0.0) if whole else (side / 128, side / 16)
-    return [[x * ratio + beside, y * ratio] for x, y in _ARCFACE_TEMPLATE]
+    ratio, margin = (side / _ARCFACE_SIZE, 0.0) if whole else (side / 128, side / 16)
+    return [[x * ratio + margin, y * ratio] for x, y in _ARCFACE_TEMPLATE]

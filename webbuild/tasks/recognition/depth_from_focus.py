@@ -1,4 +1,4 @@
-"""Depth from focus: a stack of pictures of one scene, each focused at another distance."""
+"""Depth from focus: recognize models that take a focal stack, pictures of one scene at different focal distances."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _DEFAULT_DISTANCES = (
 
 
 def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model that makes one map of a stack of pictures, None for any other.
+    """Return the match of a model that computes one map from a stack of pictures, None for other models.
 
-    Unless the user asked, the name of the map, or of the numbers that go with the pictures, has to say so.
+    Unless requested, the name of the map or of the focal distances must indicate it.
     """
     depth, confidence = find_depth_outputs(signature.outputs)
     stack = next((candidate for fact in signature.inputs if (candidate := _stack_input(fact, signature))), None)
@@ -48,13 +48,13 @@ def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> Tas
     )
     known = read_normalization(signature.hub_files.preprocessor)
     meaning = _depth_units(depth, metadata, focused=bool(rest))
-    taken = f"input '{stack.name}' takes {stack.count} pictures of one scene, each focused at another distance"
-    assumptions = (taken, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
+    takes = f"input '{stack.name}' takes {stack.count} pictures of one scene, each focused at another distance"
+    assumptions = (takes, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
     return TaskMatch(depth_task(depth, confidence, meaning), inputs, assumptions)
 
 
 def default_focus_distances(count: int) -> list[float]:
-    """Return the focal distances of a model that tells none, from 0 to 1."""
+    """Return the default focal distances: evenly spaced from 0 to 1."""
     return [index / (count - 1) for index in range(count)]
 
 
@@ -80,7 +80,7 @@ def _stack_input(spec: TensorSpec, signature: ModelSignature) -> StackInput | No
 
 
 def _number_count(spec: TensorSpec) -> int | None:
-    """Return how many numbers an input [1, n] or [n] takes, None for an input of another kind."""
+    """Return n of an input [n], [1, n] or [1, n, 1, 1], None for any other input."""
     match spec.shape:
         case (1, int(count)) | (int(count),) | (1, int(count), 1, 1) if spec.dtype == "float32":
             return count
@@ -92,9 +92,9 @@ def _focus_inputs(
 ) -> tuple[dict[str, FocusInput], tuple[str, ...]]:
     """Return the inputs of focal distances by name, with the metadata's values as the default, else even steps."""
     known = read_numbers(fields, "focus_distances", "focal_distances", "focus")
-    told_all = len(known) == count
-    values = known if told_all else default_focus_distances(count)
-    assumptions = () if told_all or not facts else (_DEFAULT_DISTANCES.format(count),)
+    all_known = len(known) == count
+    values = known if all_known else default_focus_distances(count)
+    assumptions = () if all_known or not facts else (_DEFAULT_DISTANCES.format(count),)
     return {
         fact.name: FocusInput(
             name=fact.name, shape=[size for size in fact.shape if isinstance(size, int)], default=values
@@ -104,22 +104,22 @@ def _focus_inputs(
 
 
 def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool) -> DepthUnits:
-    """Return what the map holds: where the model is in focus, in whatever unit its focal distances have."""
+    """Return the unit of the map: from the metadata, else the unit of the focal distances, else relative."""
     near, far = (
         finite_number(fields.get(name)) or _parse_number(fields.get(name)) for name in ("min_depth", "max_depth")
     )
     unit = str(fields.get("depth_unit", "")).lower()
     if unit in ("metres", "meters", "m"):
-        source = f"output '{depth.name}' holds depth in metres, as the model says"
+        source = f"output '{depth.name}' is depth in metres, as the model says"
         return DepthUnits("depth", "metres", near, far, source)
     if focused and unit != "relative":
-        source = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
+        source = f"output '{depth.name}' is depth in the unit of the focal distances, assumed to be metres"
         return DepthUnits("depth", "metres", near, far, source)
-    return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds relative depth: larger is farther")
+    return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' is relative depth: larger is farther")
 
 
 def _parse_number(value: object) -> float | None:
-    """Return the number in a text of the metadata, None where there is none."""
+    """Return the number in a metadata string, None if it is not a number."""
     try:
         return finite_number(float(value)) if isinstance(value, str) else None
     except ValueError:

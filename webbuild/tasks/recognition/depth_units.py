@@ -1,4 +1,4 @@
-"""Depth units: the depth output of a model, and the meaning of its numbers."""
+"""Depth units: find a model's depth output, and the quantity and unit of its values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.recognition.metadata import parse_literal
 
 DEPTH_MODEL_TYPES = frozenset({"depth_anything", "dpt", "zoedepth", "glpn", "depth_pro", "prompt_depth_anything"})
-"""What transformers calls its networks of depth."""
+"""`model_type` of transformers' depth models."""
 _METRIC_MODEL_TYPES = frozenset({"zoedepth", "glpn", "depth_pro"})
 _DEPTH_NAMES = ("depth", "disparity", "inverse_depth", "inv_depth", "disp")
 _CONFIDENCE_NAMES = ("confidence", "certainty")
 
 
 class DepthUnits(Struct, frozen=True):
-    """What the numbers of a map are, and a sentence that says where that is known from."""
+    """The quantity, unit and range of a depth map's values; `source` is a sentence about where they are from."""
 
     quantity: Literal["depth", "inverse-depth"]
     unit: Literal["metres", "relative"]
@@ -38,27 +38,28 @@ def map_size(spec: TensorSpec) -> tuple[int, int] | None:
 
 
 def is_depth_name(spec: TensorSpec) -> bool:
-    """Whether an output's name says that it is depth: `predicted_depth`, `disparity`."""
+    """Whether an output is named as depth: `predicted_depth`, `disparity`."""
     words = spec.name.lower().replace(".", "_").replace("/", "_")
     return any(words == name or words.endswith(f"_{name}") or words.startswith(f"{name}_") for name in _DEPTH_NAMES)
 
 
 def depth_model_type(signature: ModelSignature) -> str:
-    """Return what `config.json` calls the network if that is one of depth, else nothing."""
+    """Return the `model_type` in `config.json` if it is a depth model's, else ""."""
     model_type = signature.hub_files.config.get("model_type")
     return model_type if isinstance(model_type, str) and model_type in DEPTH_MODEL_TYPES else ""
 
 
 def find_depth_outputs(outputs: Sequence[TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:
-    """Return the output that holds the depth and the one that holds the confidence, None for what there is not.
+    """Return the depth output and the confidence output, None for a missing one.
 
-    Depth is the map of that name, else the first that is no confidence. An uncertainty is neither.
+    Depth is the map with a depth name, else the first that is not a confidence. An uncertainty is neither.
     """
     maps = [fact for fact in outputs if map_size(fact) is not None and "uncertain" not in fact.name.lower()]
-    sure = next((fact for fact in maps if any(word in fact.name.lower() for word in _CONFIDENCE_NAMES)), None)
-    rest = [fact for fact in maps if fact is not sure]
+    confidence = next((fact for fact in maps if any(word in fact.name.lower() for word in _CONFIDENCE_NAMES)), None)
+    rest = [fact for fact in maps if fact is not confidence]
     depth = next((fact for fact in rest if is_depth_name(fact)), rest[0] if rest else None)
-    return depth, None if sure is None or depth is None or map_size(sure) != map_size(depth) else sure
+    fits = confidence is not None and depth is not None and map_size(confidence) == map_size(depth)
+    return depth, confidence if fits else None
 
 
 def depth_task(depth: TensorSpec, confidence: TensorSpec | None, meaning: DepthUnits) -> DepthTask:
@@ -74,11 +75,11 @@ def depth_task(depth: TensorSpec, confidence: TensorSpec | None, meaning: DepthU
 
 
 def monocular_units(signature: ModelSignature, depth: TensorSpec) -> DepthUnits:
-    """Return what a map made from one picture holds: distances if anything says so, else relative inverse depth."""
+    """Return the unit of a monocular depth map: metres if config.json says so, else relative inverse depth."""
     config, kind = signature.hub_files.config, depth_model_type(signature)
     far = finite_number(config.get("max_depth"))
     if kind in _METRIC_MODEL_TYPES or config.get("depth_estimation_type") == "metric":
-        source = f"output '{depth.name}' holds metres, as config.json says (model_type {kind or 'unknown'})"
+        source = f"output '{depth.name}' is in metres, as config.json says (model_type {kind or 'unknown'})"
         return DepthUnits("depth", "metres", None, far, source)
     known = "config.json names a network of" if kind else "assumed to be"
     source = (
@@ -88,7 +89,7 @@ def monocular_units(signature: ModelSignature, depth: TensorSpec) -> DepthUnits:
 
 
 def read_numbers(source: Mapping[str, Any], *names: str) -> list[float]:
-    """Return the numbers under the first of these names, nothing where there are none."""
+    """Return the numbers under the first of these names that has numbers, [] if none has."""
     for name in names:
         value = source.get(name)
         parsed = parse_literal(value) if isinstance(value, str) else value

@@ -1,8 +1,7 @@
 """Recognition of DETR-like detectors by inputs and outputs: RT-DETR, D-FINE, DEIM, DETR.
 
-Interfaces: the exporters of github.com/lyuwenyu/RT-DETR and of what came of it (`images`, `orig_target_sizes` to
-`labels`, `boxes`, `scores`), and that of transformers (`pixel_values`, perhaps `pixel_mask`, to `logits`,
-`pred_boxes`).
+Interfaces: the exporters of github.com/lyuwenyu/RT-DETR and its successors (`images`, `orig_target_sizes` ->
+`labels`, `boxes`, `scores`), and of transformers (`pixel_values`, optional `pixel_mask` -> `logits`, `pred_boxes`).
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ _SIZE_INPUT_ORDERS = {
     "target_sizes": "height-width",
     "im_shape": "height-width",
 }
-"""Inputs that want the size of the picture, and the order in which their models' own code gives it."""
+"""Inputs for the size of the picture, and the order of width and height in the models' own code."""
 
 _PIXEL_MASK_NAMES = ("pixel_mask",)
 _LOGITS_NAMES = ("logits", "pred_logits")
 _BOXES_NAMES = ("pred_boxes", "boxes")
 _DETR_COCO_CLASSES = 92
-"""Classes of DETR on COCO: 91 numbers, of which 80 are used, and "nothing"."""
+"""Classes of DETR on COCO: 91 indices (80 of them used) and "no object"."""
 
 
 class _Inputs(Struct, frozen=True):
-    """What goes in: a picture, perhaps its size, and masks that are 1 everywhere."""
+    """The inputs: a picture, optionally its size, and masks that are all ones."""
 
     image: ImageInput
     size: SizeInput | None
@@ -48,9 +47,9 @@ class _Inputs(Struct, frozen=True):
 
 
 def infer_detr(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a detector that predicts a set of boxes, None for anything else.
+    """Return the match of a DETR-like detector, None for other models.
 
-    Names of outputs are believed; where the user asked, shapes are enough.
+    Output names must match, unless the task is requested: shapes are then enough.
     """
     inputs = _match_inputs(signature.inputs)
     if inputs is None or "task" in signature.metadata:
@@ -59,7 +58,7 @@ def infer_detr(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
 
 
 def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
-    """Return what the inputs are, None where there is one that is none of these."""
+    """Return the recognized inputs, None if there is an unknown one."""
     image: ImageInput | None = None
     size: SizeInput | None = None
     ones: dict[str, tuple[int, ...]] = {}
@@ -89,7 +88,7 @@ def _size_input(spec: TensorSpec) -> SizeInput:
 
 
 def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
-    """Recognize labels, boxes and scores by their shapes and types, whatever they are called."""
+    """Recognize labels, boxes and scores by their shapes and types, regardless of their names."""
     outputs: dict[str, TensorSpec] = {}
     for fact in signature.outputs:
         match fact.shape, fact.dtype:
@@ -126,13 +125,15 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
 
 
 def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, requested: bool) -> TaskMatch | None:
-    """Recognize logits and boxes, by name or, where the user asked, by shape if only two outputs can be meant."""
+    """Recognize logits and boxes by name; if requested, by shape if there are exactly two candidates."""
     if inputs.size is not None:
         return None
     tables = [fact for fact in signature.outputs if fact.dtype == "float32" and _is_table(fact)]
     boxes = next((fact for fact in tables if fact.shape[2] == 4 and fact.name in _BOXES_NAMES), None)
     logits = next((fact for fact in tables if fact is not boxes and fact.name in _LOGITS_NAMES), None)
-    if requested and (boxes is None or logits is None) and len(tables) == 2:  # a head for each level has more
+    if (
+        requested and (boxes is None or logits is None) and len(tables) == 2
+    ):  # detectors with one head per level have more
         boxes = boxes or next((fact for fact in tables if fact.shape[2] == 4 and fact is not logits), None)
         logits = logits or next((fact for fact in tables if fact is not boxes), None)
     if boxes is None or logits is None or boxes.shape != (1, logits.shape[1], 4):
@@ -160,7 +161,7 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
 
 
 def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
-    """Recognize Ultralytics' exports of RT-DETR, which deformable attention tells from a YOLO."""
+    """Recognize Ultralytics' exports of RT-DETR; deformable attention (GridSample) distinguishes them from a YOLO."""
     names, head = class_names(signature), signature.metadata.get("head", "")
     if signature.metadata["task"] != "detect" or not (head == "RTDETRDecoder" or "GridSample" in signature.operators):
         return None
@@ -185,18 +186,18 @@ def _is_table(spec: TensorSpec) -> bool:
 def _task_match(
     signature: ModelSignature, inputs: _Inputs, spec: DetrPostprocess, names: list[str], sentences: tuple[str, ...]
 ) -> TaskMatch | None:
-    image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalized=spec.softmax)
+    image, recipe = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalized=spec.softmax)
     if spec.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
         plain = msgspec.structs.replace(image.letterbox, interpolation="bilinear")
         image = msgspec.structs.replace(image, letterbox=plain)
     task = DetectTask(output=DETECTIONS, rows=spec.rows, classes=names)
     threshold = f"rows are joined and those at or below confidence {spec.confidence:g} are dropped; no NMS"
     specs = (image,) if inputs.size is None else (image, inputs.size)
-    return TaskMatch(task, specs, (*sentences, *seen, threshold), spec)
+    return TaskMatch(task, specs, (*sentences, *recipe, threshold), spec)
 
 
 def describe_size_input(size: SizeInput | None) -> str:
-    """Say what the input with the size wants, and that nobody else has to care."""
+    """Return an assumption about the size input, which the runtime fills in."""
     if size is None:
         return "boxes are in pixels of the input"
     order = size.order.replace("-", ", then ")
@@ -204,7 +205,7 @@ def describe_size_input(size: SizeInput | None) -> str:
 
 
 def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], str]:
-    """Return a name for each class, and where they come from; `classes` is 0 where their number is not known."""
+    """Return a name for each class, and their source as text; `classes` is 0 if their number is unknown."""
     for names, source in ((hub_class_names(signature), "config.json"), (class_names(signature), "the metadata")):
         if names and classes in (0, len(names)):
             return names, f"the names of the {count_classes(len(names))} are those in {source}"

@@ -16,12 +16,12 @@ _IMAGENET_MEAN_STD = IMAGENET_MEAN, IMAGENET_STD
 def detr_image_input(
     image: ImageInput, preprocessor: Mapping[str, Any], *, normalized: bool
 ) -> tuple[ImageInput, tuple[str, ...]]:
-    """Return the picture's spec, and what is said of it.
+    """Return the input with its preprocessing, and the assumptions about it.
 
     Args:
         image: the input.
-        preprocessor: what `preprocessor_config.json` holds, empty where there is none.
-        normalized: whether pictures are normalized as ImageNet's are where nothing says so.
+        preprocessor: the contents of `preprocessor_config.json`, empty if there is none.
+        normalized: without `preprocessor_config.json`, whether to normalize with ImageNet's mean and std.
     """
     interpolation = pillow_interpolation(preprocessor.get("resample"), "bilinear-antialias")
     fitted = Letterbox(mode="stretch", interpolation=interpolation)

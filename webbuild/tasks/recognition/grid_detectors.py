@@ -1,4 +1,4 @@
-"""Detectors whose outputs are grids of cells, known by the grids' sizes: FastestDet, YOLO-FastestV2, YOLOv5's heads."""
+"""Recognize detectors that output grids of cells by the grid sizes: FastestDet, YOLO-FastestV2, YOLOv5's raw heads."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Grid(Struct, frozen=True):
 
     @property
     def cells(self) -> int:
-        """How many there are."""
+        """The number of cells."""
         return self.rows * self.columns
 
 
 class Cells(Struct, frozen=True):
-    """Where an output has the cells of a grid, and how many numbers for each of them.
+    """The cells of a grid in an output, with `numbers` values per cell.
 
-    `maps` [1, numbers, h, w]; else rows from `start` up to `stop` of a table.
+    With `maps` the output is [1, numbers, h, w]; else the cells are rows `start:stop` of a table.
     """
 
     output: str
@@ -48,10 +48,11 @@ class Cells(Struct, frozen=True):
 
 
 def infer_grid_detector(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of such a detector, None for anything else; what its answers are has to be measured.
+    """Return the match of a grid detector, None for other models; its output values are still to be checked.
 
     Raises:
-        WebbuildError: `unknown-anchors` where the model has others than the published one, and the user asked.
+        WebbuildError: `unknown-anchors` if the task is requested, and the anchors are only known for another class
+            count or input size.
     """
     if len(signature.inputs) != 1 or "task" in signature.metadata:
         return None
@@ -99,7 +100,7 @@ def _names(signature: ModelSignature, spec: AnchorPostprocess) -> list[str]:
 
 
 def _find_cells(family: GridFamily, outputs: Sequence[TensorSpec], grids: Sequence[Grid]) -> list[Cells] | None:
-    """Return the cells of each grid: of outputs of their own, or of one output with all of them."""
+    """Return the cells of each grid: one output per grid, or one output with all grids."""
     if any(output.dtype != "float32" for output in outputs):
         return None
     if len(outputs) == len(grids):
@@ -134,7 +135,7 @@ def _joined_cells(output: TensorSpec, grids: Sequence[Grid]) -> list[Cells] | No
 
 
 def _following_cells(output: str, numbers: int, counts: Sequence[int]) -> Iterator[Cells]:
-    """Yield the cells of grids that lie one under the other, with so many rows each."""
+    """Yield the cells of grids concatenated along the rows; `counts` are their numbers of rows."""
     start = 0
     for count in counts:
         yield Cells(output, numbers, start=start, stop=start + count)
@@ -142,7 +143,7 @@ def _following_cells(output: str, numbers: int, counts: Sequence[int]) -> Iterat
 
 
 def undecoded_grids(spec: YoloPostprocess) -> AnchorPostprocess | None:
-    """Return what is to follow where the rows of a YOLOv5 hold offsets in cells, None for other rows."""
+    """Return the postprocessing for a YOLOv5 with offsets in grid cells, None if the spec cannot be one."""
     family = next(each for each in GRID_FAMILIES if each.order == "each-anchor" and not each.keypoints)
     grids = [Grid(stride, spec.size[0] // stride, spec.size[1] // stride) for stride in family.strides]
     if spec.layout != "rows" or spec.strides or spec.extra_columns or spec.skipped_columns:
@@ -154,7 +155,7 @@ def undecoded_grids(spec: YoloPostprocess) -> AnchorPostprocess | None:
 def _postprocess(
     family: GridFamily, size: tuple[int, int], grids: Sequence[Grid], grid_cells: Sequence[Cells]
 ) -> AnchorPostprocess | None:
-    """Return what is to follow, None where the numbers of a cell hold no class."""
+    """Return the postprocessing, None if the cells have no room for class scores."""
     sizes = family.anchors or (((float(size[1]), float(size[0])),),)
     parts = [
         part for cells, anchors in zip(grid_cells, sizes, strict=True) for part in _parts(family, cells, len(anchors))
@@ -171,7 +172,7 @@ def _postprocess(
         size=size,
         classes=min(classes),
         coding=family.coding,
-        # every anchor of a grid is one of its own: they lie one under the other
+        # a level for every anchor of a grid, since the outputs have all cells of one anchor, then of the next
         levels=tuple(
             AnchorLevel(grid.stride, grid.rows, grid.columns, (each,))
             for grid, anchors in zip(grids, sizes, strict=True)
@@ -184,7 +185,7 @@ def _postprocess(
 
 
 def _parts(family: GridFamily, cells: Cells, anchors: int) -> Iterator[tuple[Columns, Columns, Columns]]:
-    """Yield the columns of box, objectness and class scores, of all anchors of a grid or of one after the other."""
+    """Yield the columns of box, objectness and class scores: once for all anchors of a grid, or once per anchor."""
 
     def columns(first: int, end: int) -> Columns:
         return Columns(cells.output, first, end, cells.maps, cells.start, cells.stop)

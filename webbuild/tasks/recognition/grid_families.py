@@ -14,23 +14,23 @@ Sizes = tuple[tuple[float, float], ...]
 
 
 class GridFamily(Struct, frozen=True, kw_only=True):
-    """Detectors whose cells say objectness, box and classes. See `AnchorPostprocess` for the codings.
+    """Detectors with objectness, box and class scores per grid cell. See `AnchorPostprocess` for the codings.
 
-    Orders of a cell's numbers, of A anchors and C classes:
+    Orders of a cell's numbers, with A anchors and C classes:
 
     - `objectness-first`: objectness, box, C classes; one anchor of the input's size;
     - `shared-classes`: A boxes, A objectnesses, C classes;
     - `each-anchor`: box, objectness and C classes of every anchor, in an output [1, A, h, w, 5 + C].
 
     Attributes:
-        name: what they are called.
+        name: the name of the family.
         strides: pixels between the cells of each grid.
-        anchors: of each grid; empty for one of the input's size.
-        published: classes and side of the input of the model that the anchors come from, where others have others.
+        anchors: anchor sizes of each grid; empty for one anchor of the input's size.
+        published: number of classes and input side of the model with these anchors, if other models have others.
         order: see above.
-        outputs: what the exporter calls the outputs, where their shapes are those of other detectors too.
-        keypoints: of `each-anchor`, numbers between objectness and class scores; they are left out.
-        label: the one class that they find; empty where there may be more.
+        outputs: required output names, if the shapes also fit other detectors.
+        keypoints: for `each-anchor`, the numbers between objectness and class scores, which are dropped.
+        label: the only class of the detector; empty if there may be more.
         coding: see `AnchorPostprocess`, like `offset`, `exponents`, `exclusive`, `confidence` and `iou`.
         recipe: the preprocessing.
     """

@@ -1,8 +1,8 @@
 """Recognition of detectors with a text prompt, by inputs and outputs: Grounding DINO.
 
-Interfaces: transformers' (`pixel_values`, `input_ids`, `token_type_ids`, `attention_mask`, perhaps `pixel_mask`, to
-`logits`, `pred_boxes`), and that of the exports of the original repository (`img`, `input_ids`, `attention_mask`,
-`position_ids`, `token_type_ids`, `text_token_mask` to `logits`, `boxes`).
+Interfaces: transformers' (`pixel_values`, `input_ids`, `token_type_ids`, `attention_mask`, optional `pixel_mask` ->
+`logits`, `pred_boxes`), and the original repository's exports (`img`, `input_ids`, `attention_mask`, `position_ids`,
+`token_type_ids`, `text_token_mask` -> `logits`, `boxes`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 TOKENIZER_FILE = "tokenizer.json"
-"""Where the tokenizer lies in a bundle."""
+"""Name of the tokenizer's file in a bundle."""
 
 PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
     "input_ids": "input_ids",
@@ -32,19 +32,19 @@ PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
     "text_token_mask": "self_attention_mask",
     "text_self_attention_masks": "self_attention_mask",
 }
-"""Inputs that are made of the prompt, and what each holds."""
+"""Inputs computed from the prompt, and their roles."""
 PIXEL_MASK_NAMES = ("pixel_mask",)
-"""Inputs that say what of the picture is picture, which are as large."""
+"""Inputs of the picture's size that tell the picture from the padding."""
 _LOGITS_NAMES = ("logits", "pred_logits")
 BOXES_NAMES = ("pred_boxes", "boxes")
-"""Outputs that are boxes."""
+"""Names of the boxes output."""
 _BOX_THRESHOLD, _TEXT_THRESHOLD = 0.35, 0.25
 """The thresholds of the original repository's demo."""
 _EXAMPLE_PROMPTS = ("person . dog . cat . car . chair .",)
 
 
 class _Inputs(Struct, frozen=True):
-    """A picture, what becomes of the prompt, and masks that are 1 everywhere."""
+    """The inputs: a picture, the prompt's tensors, and masks that are all ones."""
 
     image: ImageInput
     prompt: tuple[PromptInput, ...]
@@ -52,12 +52,12 @@ class _Inputs(Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        """Tokens that the inputs have room for."""
+        """Maximum number of tokens that fit into the inputs."""
         return min(spec.shape[-1] for spec in self.prompt)
 
 
 def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a detector that takes a prompt, None for anything else.
+    """Return the match of a detector with a text prompt, None for other models.
 
     Raises:
         WebbuildError: `no-tokenizer`, `tokenizer-mismatch`.
@@ -88,7 +88,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         text_threshold=_TEXT_THRESHOLD,
         prompts=list(_EXAMPLE_PROMPTS),
     )
-    image, seen = detr_image_input(inputs.image, hub_files.preprocessor, normalized=True)
+    image, recipe = detr_image_input(inputs.image, hub_files.preprocessor, normalized=True)
     source = "tokenizer.json" if hub_files.tokenizer else "vocab.txt"
     vocabulary = reader.vocabulary_size
     assumptions = (
@@ -101,14 +101,14 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     return TaskMatch(
         task,
         (image, *inputs.prompt),
-        (*assumptions, *seen),
+        (*assumptions, *recipe),
         GroundingPostprocess(constant_masks=inputs.constant_masks),
         files,
     )
 
 
 def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
-    """Return what the inputs are, None where there is one that is none of these."""
+    """Return the recognized inputs, None if there is an unknown one."""
     image: ImageInput | None = None
     prompt: list[PromptInput] = []
     ones: dict[str, tuple[int, ...]] = {}
@@ -136,13 +136,13 @@ def _prompt_input(spec: TensorSpec, role: PromptRole) -> PromptInput:
 
 
 def _check_vocabulary_size(signature: ModelSignature, tokenizer: WordpieceTokenizer) -> None:
-    """Raise where the network has fewer pieces than the tokenizer, by `config.json`."""
+    """Raise if the network has fewer tokens than the tokenizer, by `config.json`."""
     text = signature.hub_files.config.get("text_config")
     known = text.get("vocab_size") if isinstance(text, dict) else None
     if isinstance(known, int) and known < tokenizer.vocabulary_size:
         raise WebbuildError(
             "tokenizer-mismatch",
-            f"{signature.file}: the tokenizer beside it has {tokenizer.vocabulary_size} pieces, the network {known}, "
-            "as config.json says",
+            f"{signature.file}: the tokenizer next to it has {tokenizer.vocabulary_size} tokens, the network {known}, "
+            "according to config.json",
             "copy the tokenizer.json or the vocab.txt that the model was exported with next to it",
         )

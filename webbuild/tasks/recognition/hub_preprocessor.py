@@ -13,11 +13,11 @@ from webbuild.tasks.recognition.depth_units import finite_number, read_numbers
 IMAGENET_MEAN = [0.485, 0.456, 0.406]
 IMAGENET_STD = [0.229, 0.224, 0.225]
 _PIL_RESAMPLING: dict[int, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
-"""By the numbers of `PIL.Image.Resampling`."""
+"""Interpolations by the values of `PIL.Image.Resampling`."""
 
 
 class Normalization(Struct, frozen=True):
-    """The fields of a picture input that a configuration can say."""
+    """The fields of a picture input that a configuration can set."""
 
     scale: float
     mean: list[float]
@@ -27,7 +27,7 @@ class Normalization(Struct, frozen=True):
 
 
 def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
-    """Return how pictures are scaled and resized, None where there is no configuration of it."""
+    """Return the scaling, normalization and interpolation of a configuration, None if it has none."""
     if "image_mean" not in config and "do_rescale" not in config and "do_normalize" not in config:
         return None
     rescaled, normalized = config.get("do_rescale", True), config.get("do_normalize", True)
@@ -43,10 +43,10 @@ def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
 
 
 def pillow_interpolation(resample: object, default: Interpolation) -> Interpolation:
-    """Return what `resample` of a configuration stands for; `default` where it does not say.
+    """Return the interpolation for a configuration's `resample`, `default` if it is missing.
 
-    Lanczos, box and Hamming are not here: the nearest to them is the antialiased bilinear filter. Pillow's bicubic
-    filter is antialiased too.
+    Lanczos, box and Hamming become antialiased bilinear, the closest available filter. Pillow's bicubic filter is
+    antialiased, unlike `bicubic` here.
     """
     if not isinstance(resample, int):
         return default

@@ -29,7 +29,7 @@ _TIMM_INTERPOLATION: dict[str, Interpolation] = {"bilinear": "bilinear-antialias
 
 
 class EmbedFamily(Struct, frozen=True):
-    """A family, by `model_type` in config.json, else by the file's name, and its preprocessing."""
+    """A family, recognized by `model_type` in config.json, else by the file's name, and its preprocessing."""
 
     name: str
     model_type: re.Pattern[str]
@@ -55,9 +55,9 @@ _FAMILIES = (
 
 
 def embed_family(signature: ModelSignature) -> EmbedFamily | None:
-    """Return the family of a model, None for one of no known family.
+    """Return the family of a model, None if it is unknown.
 
-    Of open_clip's configurations those of SigLIP alone have a bias that the sigmoid of its scores starts from.
+    Among open_clip's configurations, only SigLIP's have `init_logit_bias`.
     """
     kind = signature.hub_files.config.get("model_type")
     if isinstance(kind, str):
@@ -69,7 +69,7 @@ def embed_family(signature: ModelSignature) -> EmbedFamily | None:
 
 
 def is_headless(signature: ModelSignature) -> bool:
-    """Whether timm's config.json beside the model says that it has no classifier."""
+    """Whether timm's config.json next to the model says that it has no classifier."""
     return isinstance(signature.hub_files.config.get("pretrained_cfg"), Mapping) and (
         signature.hub_files.config.get("num_classes") == 0
     )
@@ -80,34 +80,34 @@ def embed_picture(
 ) -> tuple[ImageInput, str, bool]:
     """Return the preprocessing, its description, and whether it is a guess.
 
-    As preprocessor_config.json, timm's or open_clip's configuration says, else as the family does, else with ImageNet's
-    numbers.
+    It comes from preprocessor_config.json, timm's or open_clip's configuration, else from the family, else it uses
+    ImageNet's mean and std.
     """
     hub, config = signature.hub_files.preprocessor, signature.hub_files.config
     timm, open_clip = config.get("pretrained_cfg"), config.get("preprocess_cfg")
     known = read_normalization(hub)
     if known is not None:
         picture = _with_numbers(image, known, *_hub_resize(hub))
-        return picture, _said(picture, "as preprocessor_config.json says"), False
+        return picture, _describe(picture, "as preprocessor_config.json says"), False
     if isinstance(timm, Mapping):
         known, edge = _timm_preprocessing(timm, image)
         picture = _with_numbers(image, known, "crop", edge)
-        return picture, _said(picture, "as timm's config.json says"), False
+        return picture, _describe(picture, "as timm's config.json says"), False
     if isinstance(open_clip, Mapping) and (
         mode := _OPEN_CLIP_RESIZE.get(str(open_clip.get("resize_mode", "shortest")))
     ):
         known, _ = _timm_preprocessing({"mean": _CLIP_MEAN, "std": _CLIP_STD, **open_clip}, image)
         picture = _with_numbers(image, known, mode, 0)
-        return picture, _said(picture, "as open_clip_config.json says"), False
+        return picture, _describe(picture, "as open_clip_config.json says"), False
     chosen = family or EmbedFamily("", re.compile(""), re.compile(""), IMAGENET_MEAN, IMAGENET_STD)
     numbers = Normalization(1 / 255, chosen.mean, chosen.std, chosen.interpolation, "")
     picture = _with_numbers(image, numbers, chosen.mode, 0)
-    why = f"as {family.name} takes them" if family else "with ImageNet's numbers, unless an option says otherwise"
-    return picture, _said(picture, why), family is None
+    source = f"as for {family.name}" if family else "with ImageNet's numbers, unless an option says otherwise"
+    return picture, _describe(picture, source), family is None
 
 
-def _said(picture: ImageInput, why: str) -> str:
-    return f"pictures go in {why}: {describe_recipe(picture)}"
+def _describe(picture: ImageInput, source: str) -> str:
+    return f"pictures are preprocessed {source}: {describe_recipe(picture)}"
 
 
 def _with_numbers(image: ImageInput, known: Normalization, mode: Literal["crop", "stretch"], edge: int) -> ImageInput:
@@ -118,7 +118,7 @@ def _with_numbers(image: ImageInput, known: Normalization, mode: Literal["crop",
 
 
 def _hub_resize(config: Mapping[str, Any]) -> tuple[Literal["crop", "stretch"], int]:
-    """Return how a picture is fitted, and the pixels of its shorter side before it is cropped, 0 if unknown."""
+    """Return the resize mode, and the shorter side in pixels before the crop, 0 if unknown."""
     size = config.get("size")
     if not config.get("do_center_crop", "crop_size" in config):
         return ("crop" if isinstance(size, Mapping) and "shortest_edge" in size else "stretch"), 0

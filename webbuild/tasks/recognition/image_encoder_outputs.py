@@ -1,4 +1,4 @@
-"""Encoders of pictures: which output of a model is an embedding, or becomes one."""
+"""Recognize image encoders, and find the output that is an embedding, or is pooled into one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = (
     re.compile(r"(image|img|vision|visual|unnorm_image)[-_.]?(embeds?|embeddings?|features?)", re.IGNORECASE),
     re.compile(r"pooler_output|pooled_output", re.IGNORECASE),
 )
-"""Names of vectors, the best first: what is projected into the space of the texts, then the encoder's own."""
+"""Names of embedding outputs, best first: projected into the text space, then the encoder's own."""
 _TOKENS = re.compile(r"last_hidden_state", re.IGNORECASE)
 
 
@@ -29,9 +29,9 @@ class _Found(Struct, frozen=True):
 
 
 def infer_picture_embedding(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model that makes one vector of one picture, None for any other.
+    """Return the match of a model that computes one vector from one picture, None for other models.
 
-    Unless the user asked, the name of an output, or the family or the configuration of the model has to tell it.
+    Unless requested, an output name, the model family or the configuration must indicate it.
     """
     if len(signature.inputs) != 1:
         return None
@@ -49,7 +49,7 @@ def infer_picture_embedding(signature: ModelSignature, *, requested: bool) -> Ta
 def _find_vector(
     outputs: tuple[TensorSpec, ...], family: EmbedFamily | None, *, is_known_encoder: bool
 ) -> _Found | None:
-    """Return the output that is a vector or becomes one: by its name, else the only one of its form."""
+    """Return the output that is a vector or is pooled into one: by its name, else the only candidate."""
     floats = [each for each in outputs if each.dtype == "float32"]
     vectors = [each for each in floats if vector_size(each)]
     named = [each for pattern in _NAMES for each in vectors if pattern.fullmatch(each.name)]
@@ -61,11 +61,11 @@ def _find_vector(
     tokens = [each for each in floats if all(_token_shape(each))]
     hidden = [each for each in tokens if _TOKENS.fullmatch(each.name)] or (tokens if is_known_encoder else [])
     if len(hidden) == 1:
-        return _of_tokens(hidden[0], family)
+        return _pooled_tokens(hidden[0], family)
     return None
 
 
-def _of_tokens(output: TensorSpec, family: EmbedFamily | None) -> _Found:
+def _pooled_tokens(output: TensorSpec, family: EmbedFamily | None) -> _Found:
     tokens, size = _token_shape(output)
     pooling: Pooling = "cls" if family is not None and family.pooling == "cls" else "mean"
     which = "the first token, CLS," if pooling == "cls" else "the mean of all tokens"
@@ -74,7 +74,7 @@ def _of_tokens(output: TensorSpec, family: EmbedFamily | None) -> _Found:
 
 
 def _token_shape(output: TensorSpec) -> tuple[int, int]:
-    """Return how many tokens an output [1, tokens, size] has and their size, zeros for any other."""
+    """Return (tokens, size) of an output [1, tokens, size], (0, 0) for any other."""
     match output.shape:
         case (1, int(tokens), int(size)) if tokens > 1 and size > 1:
             return tokens, size

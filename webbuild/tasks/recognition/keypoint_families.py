@@ -1,4 +1,4 @@
-"""Recognition of models that find the keypoints in a crop: SimCC (RTMPose), heat maps (ViTPose, HRNet), regression."""
+"""Recognize models that find keypoints in a crop: SimCC (RTMPose), heat maps (ViTPose, HRNet), regression."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from webbuild.tasks.recognition.metadata import hub_class_names
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
-_UNMEASURED = "coordinates are taken for parts of the crop, 0 to 1"
+_UNMEASURED = "coordinates are assumed to be normalized to the crop, 0 to 1"
 
 
 def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model that finds keypoints in a crop, None for any other.
+    """Return the match of a model that finds keypoints in a crop, None for other models.
 
-    Unless the user gave `--task keypoints`, names of outputs, of the file, or in `config.json` have to show it.
+    Unless requested by `--task keypoints`, names of outputs, of the file, or in `config.json` must indicate it.
     """
     crop = _crop_input(signature)
     head = None if crop is None else find_head(signature, crop)
@@ -36,7 +36,7 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     if len(names) == head.count:
         keypoints = [msgspec.structs.replace(each, name=name) for each, name in zip(keypoints, names, strict=True)]
     task = KeypointsTask(head=head.head, classes=[known.subject], keypoints=keypoints, skeleton=known.skeleton)
-    named = f", taken for {known.source}" if known.source else ", numbered"
+    named = f", assumed to be {known.source}" if known.source else ", numbered"
     padded = f"boxes are enlarged by {crop.padding:g} and to the input's aspect ratio"
     assumptions = [f"task keypoints: {head.assumption}; {head.count} keypoints{named}", padded, recipe]
     unmeasured = isinstance(head.head, RegressionHead) and head.family is None
@@ -47,7 +47,7 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
 
 
 def infer_keypoint_maps(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a model whose outputs are shaped as SimCC vectors or heat maps, whatever their names."""
+    """Return the match of a model with outputs shaped like SimCC vectors or heat maps, regardless of their names."""
     crop = _crop_input(signature)
     head = None if crop is None else find_head(signature, crop)
     regression = head is None or isinstance(head.head, RegressionHead)
@@ -55,16 +55,16 @@ def infer_keypoint_maps(signature: ModelSignature) -> TaskMatch | None:
 
 
 def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
-    """Return the match with what the finite values of its numbers on photographs say: parts, -1 to 1, or pixels."""
+    """Return the match with the coordinate range measured on photographs: 0 to 1, -1 to 1, or pixels."""
     assert isinstance(match.task, KeypointsTask)
     assert isinstance(match.task.head, RegressionHead)
     columns = len(match.task.head.columns)
-    places = np.asarray(values, np.float64).reshape(-1, columns)[:, :2]
-    least, most = float(places.min()), float(places.max())
+    coordinates = np.asarray(values, np.float64).reshape(-1, columns)[:, :2]
+    least, most = float(coordinates.min()), float(coordinates.max())
     span: Literal["unit", "signed", "pixels"] = "unit"
     if most > 3:
         span, meaning = "pixels", "coordinates are pixels of the crop"
-    elif np.mean(places < -0.1) > 0.1:
+    elif np.mean(coordinates < -0.1) > 0.1:
         span, meaning = "signed", "coordinates go from -1 to 1 over the crop"
     else:
         meaning = "coordinates go from 0 to 1 over the crop"
@@ -75,7 +75,7 @@ def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
 
 
 def head_output(head: Head) -> str:
-    """Return the output, of several the first."""
+    """Return the name of the head's first output."""
     return head.x if isinstance(head, SimccHead) else head.output
 
 
@@ -91,7 +91,7 @@ def _crop_input(signature: ModelSignature) -> CropInput | None:
 
 
 def _preprocessing(crop: CropInput, signature: ModelSignature, head: FoundHead) -> tuple[CropInput, str]:
-    """Return the preprocessing of crops: from the configuration beside the model, else that of its family."""
+    """Return the preprocessing of crops: from the configuration next to the model, else the family's."""
     if isinstance(head.head, HeatmapHead) and head.head.unbiased:
         crop = msgspec.structs.replace(crop, unbiased=True)
     normalization = read_normalization(signature.hub_files.preprocessor)
@@ -101,7 +101,7 @@ def _preprocessing(crop: CropInput, signature: ModelSignature, head: FoundHead) 
             crop, **known
         ), "crops are scaled and normalized as preprocessor_config.json says"
     if head.family is not None:
-        return head.family.apply(crop), f"crops go in as {head.family.name} takes them"
+        return head.family.apply(crop), f"crops are preprocessed as for {head.family.name}"
     if isinstance(head.head, RegressionHead):
         plain = msgspec.structs.replace(crop, mean=[0.0] * 3, std=[1.0] * 3)
         return plain, "crops are RGB, scaled to 0..1, unless an option says otherwise"

@@ -1,4 +1,4 @@
-"""Which outputs of a model hold keypoints of a crop: SimCC vectors, heat maps, or numbers."""
+"""Find the outputs with the keypoints of a crop: SimCC vectors, heat maps, or coordinates."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from webbuild.tasks.recognition.landmark_families import LandmarkFamily, landmar
 Head = SimccHead | HeatmapHead | RegressionHead
 
 _SPLIT_RATIOS = (2.0, 3.0, 1.0, 4.0)
-"""Usual first. SimCC's vectors are this many times as long as the sides of the input."""
+"""Lengths of SimCC's vectors relative to the sides of the input, most common first."""
 _POSE_FILE = re.compile(r"vit-?pose|hr-?net|simple-?baseline|pose-?resnet|td-?hm|top-?down", re.IGNORECASE)
 _BODY_KEYPOINTS = (14, 16, 17, 26, 133)
-"""Keypoints of people; an HRNet that segments has maps too, one for each class."""
+"""Numbers of keypoints of people. An HRNet for segmentation has maps too, but one per class."""
 _VITPOSE = re.compile(r"vit-?pose", re.IGNORECASE)
 _POINTS = re.compile(r"land_?mark|key_?point|kpt", re.IGNORECASE)
 _STRIDES = (4, 2, 8)
-"""How many pixels of the input a cell of a heat map may be wide."""
+"""Possible widths of a heat-map cell in input pixels."""
 
 
 class FoundHead(Struct, frozen=True):
-    """A head, how many keypoints it has, and what it is taken for. `sure` says that names tell it, not shapes alone."""
+    """A head, its number of keypoints, and the assumption about it. `sure`: names indicate it, not only shapes."""
 
     head: Head
     count: int
@@ -37,15 +37,15 @@ class FoundHead(Struct, frozen=True):
 
 
 def find_head(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
-    """Return the outputs of keypoints, those first that names tell; None where nothing looks like it."""
+    """Return the keypoint head, preferably one that names indicate; None if there is none."""
     family = landmark_family(signature.file)
-    looks = (_find_simcc(signature, crop), _find_heatmap(signature, crop), _find_regression(signature, family))
-    heads = [head for head in looks if head is not None]
+    candidates = (_find_simcc(signature, crop), _find_heatmap(signature, crop), _find_regression(signature, family))
+    heads = [head for head in candidates if head is not None]
     return next((head for head in heads if head.sure), heads[0] if heads else None)
 
 
 def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
-    """Two outputs [1, keypoints, width * ratio] and [1, keypoints, height * ratio]."""
+    """Return the head with outputs [1, keypoints, width * ratio] and [1, keypoints, height * ratio], if any."""
     height, width = input_size(crop)
     shaped = [each for each in signature.outputs if len(each.shape) == 3 and each.dtype == "float32"]
     for ratio in _SPLIT_RATIOS:
@@ -56,7 +56,7 @@ def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
                     if width == height and "y" in x.name.lower() and "x" in y.name.lower().replace("max", ""):
                         continue
                     assumption = (
-                        f"outputs '{x.name}' and '{y.name}' are SimCC vectors, {ratio:g} places a pixel, as of RTMPose"
+                        f"outputs '{x.name}' and '{y.name}' are SimCC vectors, {ratio:g} cells per pixel, as in RTMPose"
                     )
                     sure = "simcc" in f"{x.name} {y.name}".lower() or "rtmpose" in signature.file.lower()
                     return FoundHead(
@@ -66,7 +66,7 @@ def _find_simcc(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
 
 
 def _find_heatmap(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
-    """An output [1, keypoints, height / stride, width / stride]."""
+    """Return the head with an output [1, keypoints, height / stride, width / stride], if any."""
     height, width = input_size(crop)
     sizes = [(height // stride, width // stride) for stride in _STRIDES]
     maps = [
@@ -87,7 +87,7 @@ def _find_heatmap(signature: ModelSignature, crop: CropInput) -> FoundHead | Non
         else HeatmapHead(output=output.name, refine="shift")
     )
     how = "UDP, refined as transformers does for ViTPose" if vitpose else "refined by a quarter of a cell"
-    assumption = f"output '{output.name}' {list(output.shape)} holds a heat map for each keypoint, {how}"
+    assumption = f"output '{output.name}' {list(output.shape)} has a heat map for each keypoint, {how}"
     return FoundHead(head, int(output.shape[1] or 0), assumption, vitpose or named)
 
 
@@ -98,12 +98,12 @@ def _has_several_keypoints(output: TensorSpec) -> bool:
 
 
 def _is_vitpose(signature: ModelSignature, output: TensorSpec) -> bool:
-    """Whether input and output are called what transformers' ViTPose calls them."""
+    """Whether input and output have the names of transformers' ViTPose."""
     return (signature.inputs[0].name, output.name) == ("pixel_values", "heatmaps")
 
 
 def _find_regression(signature: ModelSignature, family: LandmarkFamily | None) -> FoundHead | None:
-    """An output of as many numbers as keypoints have coordinates, the rest ones: [1, 212], [1, 1, 1, 1404]."""
+    """Return the head with an output of coordinates, such as [1, 212] or [1, 1, 1, 1404], if any."""
     for output in sorted(signature.outputs, key=lambda each: _POINTS.search(each.name) is None):
         sizes = [size for size in output.shape if size != 1]
         if output.dtype != "float32" or not all(isinstance(size, int) for size in sizes) or not 1 <= len(sizes) <= 2:
@@ -113,10 +113,10 @@ def _find_regression(signature: ModelSignature, family: LandmarkFamily | None) -
             continue
         span = family.range if family is not None else "unit"
         head = RegressionHead(output=output.name, columns=columns, range=span)
-        assumption = f"output '{output.name}' {list(output.shape)} holds {', '.join(columns)} of each keypoint"
-        taken = assumption if family is None else f"{assumption}, as of {family.name}"
+        assumption = f"output '{output.name}' {list(output.shape)} has {', '.join(columns)} of each keypoint"
+        assumption += "" if family is None else f", as in {family.name}"
         sure = family is not None or _POINTS.search(output.name) is not None
-        return FoundHead(head, count, taken, sure, family)
+        return FoundHead(head, count, assumption, sure, family)
     return None
 
 

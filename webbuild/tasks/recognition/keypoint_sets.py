@@ -1,4 +1,4 @@
-"""Names of keypoints and the limbs between them, by how many a model has."""
+"""Names of keypoints and the limbs between them, by the number of keypoints."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _HALPE_LIMBS = [
     [16, 23], [16, 25],
 ]  # fmt: skip
 _LEFT_HAND, _RIGHT_HAND = 91, 112
-"""Where the hands of COCO-WholeBody begin, after the body, the feet and 68 points of the face."""
+"""First indices of the hands in COCO-WholeBody, after the body, the feet and 68 points of the face."""
 
 
 class KeypointSet(Struct, frozen=True):
-    """What the keypoints are of, in one word; what they are called; which are joined; and who named them."""
+    """A set of keypoints: their subject in one word, names, limbs, and the source of the names."""
 
     subject: str
     keypoints: list[Keypoint]
@@ -37,7 +37,7 @@ class KeypointSet(Struct, frozen=True):
 
 
 def keypoint_set(count: int) -> KeypointSet:
-    """Return the set of so many keypoints that models are usually trained on, else numbered ones."""
+    """Return the usual set with this number of keypoints, else numbered keypoints."""
     match count:
         case 17:
             return KeypointSet("person", KEYPOINTS, SKELETON, "COCO's")

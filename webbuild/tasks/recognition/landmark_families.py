@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import CropInput
 
 
 class LandmarkFamily(Struct, frozen=True, kw_only=True):
-    """A family, how its files are called, and what its own code does before and after."""
+    """A family, the pattern of its file names, and the pre- and postprocessing of its own code."""
 
     name: str
     file: str
@@ -22,7 +22,7 @@ class LandmarkFamily(Struct, frozen=True, kw_only=True):
     padding: float = 1.0
 
     def apply(self, crop: CropInput) -> CropInput:
-        """Return the input with what the family's own code does."""
+        """Return the input with the family's preprocessing."""
         return msgspec.structs.replace(crop, scale=self.scale, mean=[0.0] * 3, std=[1.0] * 3, padding=self.padding)
 
 
@@ -39,5 +39,5 @@ _FAMILIES = (
 
 
 def landmark_family(file: str) -> LandmarkFamily | None:
-    """Return the family that a file is named after."""
+    """Return the family by the file's name, None if it is unknown."""
     return next((each for each in _FAMILIES if re.search(each.file, file, re.IGNORECASE)), None)

@@ -1,4 +1,4 @@
-"""Recognition of segmentation models by their outputs and configuration files: Mask2Former, SegFormer."""
+"""Recognize segmentation models by their outputs and configuration files: Mask2Former, SegFormer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from webbuild.tasks.task_match import TaskMatch
 SegmentationMode = Literal["panoptic", "instance", "semantic"]
 
 _OUTPUT_NAMES = (("masks_queries_logits", "class_queries_logits"), ("pred_masks", "pred_logits"))
-"""Names of the masks and of the classes: transformers', and those of the networks' own repositories."""
+"""Names of the masks and the classes: in transformers, and in the models' own repositories."""
 _MASK_SIZE = [384, 384]
-"""What transformers resizes Mask2Former's masks to before anything else, whatever the picture's size."""
+"""transformers first resizes Mask2Former's masks to this size, whatever the picture's size."""
 _STUFF_CLASSES = {("person", 133): range(80, 133), ("road", 19): range(11)}
-"""By the first class and the number of classes: what COCO's panoptic classes and Cityscapes' have besides things."""
+"""Stuff classes of COCO panoptic and of Cityscapes, by the first class and the number of classes."""
 _DEFAULT_PREPROCESSING = (
     "pictures are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, unless an option "
     "says otherwise"
@@ -33,9 +33,9 @@ _DEFAULT_PREPROCESSING = (
 
 
 def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model of queries, each with a mask and a class; None for any other.
+    """Return the match of a model with a mask and a class for each query; None for other models.
 
-    Names of outputs are believed; where the user asked, shapes are enough.
+    Output names must match, unless the task is requested: shapes are then enough.
     """
     image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
     outputs = _match_outputs(signature.outputs, requested=requested)
@@ -44,12 +44,12 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     masks, scores = outputs
     count = int(scores.shape[2] or 0) - 1
     names, named = _class_names(signature, count)
-    mode, moded = _infer_mode(signature)
-    fused, fusing = _label_ids_to_fuse(signature, names)
+    mode, mode_note = _infer_mode(signature)
+    fused, fuse_note = _label_ids_to_fuse(signature, names)
     kind = signature.hub_files.config.get("model_type")
-    gridded = kind not in ("maskformer", "oneformer", "detr")
-    reason = "as config.json says" if kind == "mask2former" else "for which it is taken"
-    sized = (
+    resizes_masks = kind not in ("maskformer", "oneformer", "detr")
+    reason = "as config.json says" if kind == "mask2former" else "which it is assumed to be"
+    size_note = (
         f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {reason}",
     )
     task = ImageSegmentationTask(
@@ -58,18 +58,19 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
         classes=names,
         mode=mode,
         label_ids_to_fuse=fused,
-        mask_size=_MASK_SIZE if gridded else [],
+        mask_size=_MASK_SIZE if resizes_masks else [],
     )
-    picture, seen = _image_preprocessing(image, signature)
+    picture, recipe = _image_preprocessing(image, signature)
     shapes = f"masks {list(masks.shape)} and classes {list(scores.shape)}"
     assumption = f"task image-segmentation: {shapes} of queries, the last class is 'no object'"
-    return TaskMatch(task, (picture,), (assumption, named, moded, fusing, *(sized if gridded else ()), seen))
+    notes = (assumption, named, mode_note, fuse_note, *(size_note if resizes_masks else ()), recipe)
+    return TaskMatch(task, (picture,), notes)
 
 
 def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model with a map of logits for each class, or one of a mask; None for any other.
+    """Return the match of a model with a map of logits for each class, or a mask; None for other models.
 
-    Unless the user asked, `config.json` has to say that it is one: most maps are something else.
+    Unless requested, `config.json` must say that it is one: most maps are something else.
     """
     image = _picture(signature)
     architectures = signature.hub_files.config.get("architectures")
@@ -78,8 +79,8 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     )
     if image is None or not (known or requested):
         return None
-    read = (_class_maps(fact, image) for fact in signature.outputs)
-    class_maps = next((each for each in read if each is not None), None)
+    candidates = (_class_maps(fact, image) for fact in signature.outputs)
+    class_maps = next((each for each in candidates if each is not None), None)
     if class_maps is None:
         return None
     maps, missing = class_maps
@@ -91,12 +92,12 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
         form = "one foreground mask"
     elif missing is not None:
         form += ", channels last"
-    picture, seen = _image_preprocessing(image, signature)
+    picture, recipe = _image_preprocessing(image, signature)
     assumption = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
     output = maps.name if missing is None else CLASS_MAPS
     task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
-    guessed = seen if seen == _DEFAULT_PREPROCESSING else ""
-    return TaskMatch(task, (picture,), (assumption, named, seen), missing, guessed_recipe=guessed)
+    guessed = recipe if recipe == _DEFAULT_PREPROCESSING else ""
+    return TaskMatch(task, (picture,), (assumption, named, recipe), missing, guessed_recipe=guessed)
 
 
 def _picture(signature: ModelSignature) -> ImageInput | None:
@@ -106,13 +107,13 @@ def _picture(signature: ModelSignature) -> ImageInput | None:
 
 
 def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassMapsPostprocess | None] | None:
-    """Return an output that is maps, and what is to be done to it; None for any other output."""
+    """Return an output with class maps and its postprocessing, if needed; None for any other output."""
     match _static_float_shape(fact):
         case (1, 1, int(height), int(width)) | (1, int(height), int(width), 1) if min(height, width) > 1:
             return fact, ClassMapsPostprocess(output=fact.name, channels_last=fact.shape[3] == 1, classes=2)
         case (1, int(first), int(second), int(third)) if min(first, second, third) > 1:
             height, width = input_size(image)
-            # which two sides have the picture's ratio: those before the channels, or those after them
+            # [1, h, w, C] or [1, C, h, w]: compare the aspect ratio of the first two and of the last two sizes
             before, after = (abs(math.log(a * width / (b * height))) for a, b in ((first, second), (second, third)))
             if before < after:
                 return fact, ClassMapsPostprocess(output=fact.name, channels_last=True, classes=third)
@@ -121,7 +122,7 @@ def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassM
 
 
 def _mask_names(names: list[str], named: str) -> tuple[list[str], str]:
-    """Return the two names of a mask where nothing else says them."""
+    """Return the class names of a mask: background and foreground if there are no other names."""
     if names != ["class 0", "class 1"]:
         return names, named
     return ["background", "foreground"], "its two classes are called background and foreground"
@@ -142,7 +143,7 @@ def _match_outputs(outputs: tuple[TensorSpec, ...], *, requested: bool) -> tuple
 
 
 def _static_float_shape(spec: TensorSpec) -> tuple[int, ...]:
-    """Return the shape of floats whose sizes are all known, nothing for any other output."""
+    """Return the shape of a float output with batch 1 and static sizes, () for any other output."""
     sizes = tuple(size for size in spec.shape if isinstance(size, int))
     return sizes if spec.dtype == "float32" and len(sizes) == len(spec.shape) and sizes[:1] == (1,) else ()
 
@@ -156,7 +157,7 @@ def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]
 
 
 def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
-    """Return what the model was trained for, as far as its name says, and where that is known from."""
+    """Return the mode in the model's name, else panoptic, and its source as text."""
     name = signature.hub_files.config.get("_name_or_path")
     for text, source in (
         (name if isinstance(name, str) else "", "config.json's name"),
@@ -170,7 +171,7 @@ def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
 
 
 def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[list[int], str]:
-    """Return the classes of which there is only one region, and where they are known from."""
+    """Return the classes fused into one region each, and their source as text."""
     for configured, source in (
         (signature.hub_files.preprocessor, "preprocessor_config.json"),
         (signature.hub_files.config, "config.json"),
@@ -187,7 +188,7 @@ def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[lis
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return the preprocessing: from the configuration beside the model, else the usual one of these networks."""
+    """Return the preprocessing: from the configuration next to the model, else the default of these models."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None:
         fitted = Letterbox(mode="stretch", interpolation="bilinear-antialias")

@@ -1,4 +1,4 @@
-"""Families of matting networks: their names, their preprocessing, and which of their outputs is alpha."""
+"""Families of matting models: their names, preprocessing and alpha output."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _HALF, _ONE, _ZERO = [0.5] * 3, [1.0] * 3, [0.0] * 3
 
 
 class MatteFamily(Struct, frozen=True):
-    """A family of networks.
+    """A family of matting models.
 
     Attributes:
-        name: what it is called.
+        name: the name of the family.
         pattern: a regular expression for its names, in lower case.
         size: the side of the square pictures that it was trained on.
-        mean: of the preprocessing, for pictures scaled to 0..1.
-        std: likewise.
-        chosen: which of several output maps is alpha.
+        mean: the mean, for pictures scaled to 0..1.
+        std: the standard deviation, for pictures scaled to 0..1.
+        chosen: the output map that is alpha, if there are several.
         min_max: whether its own code rescales each result from its minimum and maximum to 0..1.
     """
 
@@ -54,14 +54,14 @@ _ANY_MATTING = re.compile(r"matting|(?<![a-z])matte(?![a-z])|background[-_ ]?rem
 
 
 class NamedFamily(Struct, frozen=True):
-    """The family that a name shows, and where that name is from; no `family` means some other matting network."""
+    """A family recognized by a name, and the source of that name; without `family` it is another matting model."""
 
     family: MatteFamily | None
     source: str
 
 
 def named_family(signature: ModelSignature) -> NamedFamily | None:
-    """Return the family by `config.json` or the file's name, None if neither names a matting network."""
+    """Return the family by `config.json` or the file's name, None if neither names a matting model."""
     for text, source in _names(signature):
         for family in FAMILIES:
             if re.search(family.pattern, text):
@@ -71,7 +71,7 @@ def named_family(signature: ModelSignature) -> NamedFamily | None:
 
 
 def _names(signature: ModelSignature) -> Iterator[tuple[str, str]]:
-    """Yield every name of the model, in lower case, and where it is from: the most reliable first."""
+    """Yield the names of the model in lower case with their sources, most reliable first."""
     config = signature.hub_files.config
     architectures = config.get("architectures")
     configured = [config.get("model_type"), *(architectures if isinstance(architectures, list) else [])]

@@ -1,4 +1,4 @@
-"""The output of a model that is alpha: a map of one channel, or the second of two classes, or the fourth of RGBA."""
+"""Find a model's alpha output: a one-channel map, the second channel of two classes, or the fourth of RGBA."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from webbuild.tasks.recognition.matte_families import ISNET, U2NET, MatteFamily
 _ALPHA_NAMES = ("alphas", "alpha", "pha", "matte", "alpha_matte", "pred_matte", "matting", "alpha_mask")
 _FOREGROUND_NAMES = ("fgr", "foreground", "pred_foreground")
 _SIDE_OUTPUTS = 6
-"""Maps of one shape, each after a sigmoid, that a U2-Net has at least: the fused one and those of its stages."""
+"""Minimum number of maps with the same shape, each after a sigmoid, in a U2-Net: the fused map and one per stage."""
 _ISNET_SIDE = 1024
 
 
 class AlphaMap(Struct, frozen=True):
-    """An output that may be alpha: where its channels are, how many there are, and its height and width."""
+    """An output that may be alpha: its layout, number of channels, and (height, width)."""
 
     spec: TensorSpec
     layout: Literal["nchw", "nhwc"]
@@ -27,12 +27,12 @@ class AlphaMap(Struct, frozen=True):
 
     @property
     def area(self) -> int:
-        """How many cells it has."""
+        """The number of cells."""
         return self.size[0] * self.size[1]
 
 
 def alpha_maps(outputs: Sequence[TensorSpec]) -> list[AlphaMap]:
-    """Return the outputs of floats that are maps of 1, 2 or 4 channels, in their order."""
+    """Return the float outputs that are maps of 1, 2 or 4 channels, in their order."""
     return [alpha_map for spec in outputs if spec.dtype == "float32" and (alpha_map := _alpha_map(spec)) is not None]
 
 
@@ -50,19 +50,19 @@ def _alpha_map(spec: TensorSpec) -> AlphaMap | None:
 
 
 def is_alpha_name(spec: TensorSpec) -> bool:
-    """Whether an output's name says that it is alpha: `alphas`, `pha`, `pred_matte`."""
+    """Whether an output is named as alpha: `alphas`, `pha`, `pred_matte`."""
     return _is_named(spec, _ALPHA_NAMES)
 
 
 def find_foreground(outputs: Sequence[TensorSpec], alpha: AlphaMap) -> TensorSpec | None:
-    """Return the colours of what is in front, of the same size as alpha, None where there are none."""
+    """Return the output with the foreground colours, of the same size as alpha, None if there is none."""
     height, width = alpha.size
     shape = (1, 3, height, width) if alpha.layout == "nchw" else (1, height, width, 3)
     return next((spec for spec in outputs if spec.shape == shape and _is_named(spec, _FOREGROUND_NAMES)), None)
 
 
 def side_output_family(maps: Sequence[AlphaMap]) -> MatteFamily | None:
-    """Return U2-Net or IS-Net for a model that gives the map of every stage, each after a sigmoid; None for others."""
+    """Return U2-Net or IS-Net for a model with one map per stage, each after a sigmoid; None for others."""
     probable = [each for each in maps if each.channels == 1 and each.spec.activation == "Sigmoid"]
     if len(probable) < _SIDE_OUTPUTS or len({each.spec.shape for each in probable}) > 1:
         return None
@@ -70,10 +70,10 @@ def side_output_family(maps: Sequence[AlphaMap]) -> MatteFamily | None:
 
 
 def choose_alpha(maps: Sequence[AlphaMap], family: MatteFamily | None) -> tuple[AlphaMap, str] | None:
-    """Return the map that is the result, and why that one; None where there is none.
+    """Return the alpha map and the reason for the choice; None if there is no map.
 
-    It is the one whose name says so, otherwise one of the largest: networks also return coarser maps. The family
-    decides whether it is the first or the last.
+    The map with an alpha name, else one of the largest maps: models also return coarser maps. The family decides
+    whether it is the first or the last of them.
     """
     named = next((each for each in maps if is_alpha_name(each.spec)), None)
     if named is not None:
@@ -88,7 +88,7 @@ def choose_alpha(maps: Sequence[AlphaMap], family: MatteFamily | None) -> tuple[
     if len(largest) == 1:
         return chosen, f"the largest of {len(fitting)} maps"
     which = "last" if chosen is largest[-1] else "first"
-    return chosen, f"the {which} of {len(largest)} maps" + ("" if family is None else f", as {family.name} gives them")
+    return chosen, f"the {which} of {len(largest)} maps" + ("" if family is None else f", as in {family.name}")
 
 
 def _is_named(spec: TensorSpec, names: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Recognition of matting models, whose output is the alpha of the foreground at each pixel."""
+"""Recognize matting models, which output the foreground's alpha at each pixel."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _DEFAULT_PREPROCESSING = (
     "pictures are stretched, RGB, scaled to 0..1 and normalized with ImageNet's mean and deviation, unless an option "
     "says otherwise"
 )
-_UNMEASURED = "its values are taken for alpha as they are"
+_UNMEASURED = "its values are assumed to be alpha"
 
 
 def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model of matting, None for any other.
+    """Return the match of a matting model, None for other models.
 
-    Unless the user gave `--task matte`, a name has to show it: an output's, the file's, or one in `config.json`. A map
-    after a sigmoid may mean anything. Only a U2-Net, which returns a map of each stage, is recognized without a name.
+    Unless requested by `--task matte`, a name must indicate it: an output's, the file's, or one in `config.json`. A map
+    after a sigmoid may mean anything. Only a U2-Net, which returns one map per stage, is recognized without a name.
     """
     image = _picture(signature)
     maps = alpha_maps(signature.outputs)
@@ -47,26 +47,26 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     alpha, why = chosen
     task, meaning = _matte_task(alpha, family)
     front = find_foreground(signature.outputs, alpha)
-    picture, seen = _image_preprocessing(image, signature, family)
+    picture, recipe = _image_preprocessing(image, signature, family)
     assumptions = [f"task matte: alpha is output '{alpha.spec.name}' {list(alpha.spec.shape)}, {why}"]
     if family is not None:
-        assumptions.append(f"it is taken for {family.name} by {_family_source(named, by_stages)}")
+        assumptions.append(f"it is recognized as {family.name} by {_family_source(named, by_stages)}")
     if front is not None:
-        assumptions.append(f"output '{front.name}' holds the colours of the foreground")
+        assumptions.append(f"output '{front.name}' has the colours of the foreground")
     return TaskMatch(
         msgspec.structs.replace(task, foreground=None if front is None else front.name),
         (picture,),
-        (*assumptions, *meaning, seen),
-        guessed_recipe=seen if seen == _DEFAULT_PREPROCESSING else "",
+        (*assumptions, *meaning, recipe),
+        guessed_recipe=recipe if recipe == _DEFAULT_PREPROCESSING else "",
         measured_output=alpha.spec.name if _UNMEASURED in meaning else "",
     )
 
 
 def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
-    """Return the match with what the finite values of its output on photographs say: alpha, levels of 255, or logits.
+    """Return the match with the value range measured on photographs: alpha, levels of 0 to 255, or logits.
 
-    A graph may end in alpha that leaves 0..1 by a little: upsampled by cubics, or rounded. Only values far outside, or
-    many outside, are evidence of logits.
+    Alpha may be slightly outside 0..1, because of cubic upsampling or rounding. Only values far outside, or many values
+    outside, indicate logits.
     """
     assert isinstance(match.task, MatteTask)
     least, most = float(alpha.min()), float(alpha.max())
@@ -82,7 +82,7 @@ def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
         assumption = f"its values are logits, which go through a sigmoid: {seen}"
     else:
         assumption = (
-            f"its values are taken for alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
+            f"its values are assumed to be alpha, and clipped to 0..1: {seen}, which is too close to 0..1 for logits"
         )
     assumptions = tuple(assumption if each == _UNMEASURED else each for each in match.assumptions)
     return msgspec.structs.replace(match, task=task, assumptions=assumptions)
@@ -90,9 +90,9 @@ def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
 
 _SLACK = 1e-3
 _OVERSHOOT = 0.1
-"""How far alpha may leave 0..1, as a cubic's overshoot does, without being evidence of logits."""
+"""Alpha may be outside 0..1 by this much, because of cubic overshoot, without indicating logits."""
 _MANY = 0.1
-"""The part of the values outside of that from which on they are logits."""
+"""Share of values outside that range above which the values are logits."""
 _LEVELS = 255.0
 
 
@@ -103,7 +103,7 @@ def _picture(signature: ModelSignature) -> ImageInput | None:
 
 
 def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask, tuple[str, ...]]:
-    """Return the task, and what its values are taken for."""
+    """Return the task, and the assumptions about its values."""
     ending, channels = alpha.spec.activation, alpha.channels
     task = MatteTask(output=alpha.spec.name, layout=alpha.layout, channel=max(0, channels - 1))
     assumptions = [f"its values are probabilities: the graph ends in {ending}"] if ending else [_UNMEASURED]
@@ -115,7 +115,7 @@ def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask,
     if family is not None and family.min_max:
         task = msgspec.structs.replace(task, min_max=True)
         assumptions.append(
-            f"the least value of a picture is transparent, the largest opaque, as in {family.name}'s own code"
+            f"a picture's minimum becomes transparent, its maximum opaque, as in {family.name}'s own code"
         )
     return task, tuple(assumptions)
 
@@ -123,13 +123,13 @@ def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask,
 def _family_source(named: NamedFamily | None, by_stages: MatteFamily | None) -> str:
     if named is not None and named.family is not None:
         return named.source
-    return "" if by_stages is None else "its outputs, a map of each stage after a sigmoid"
+    return "" if by_stages is None else "its outputs, one map per stage after a sigmoid"
 
 
 def _image_preprocessing(
     image: ImageInput, signature: ModelSignature, family: MatteFamily | None
 ) -> tuple[ImageInput, str]:
-    """Return the preprocessing: from the configuration beside the model, else that of its family."""
+    """Return the preprocessing: from the configuration next to the model, else the family's."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is not None:
         letterbox = Letterbox(mode="stretch", interpolation=normalization.interpolation)
@@ -143,7 +143,5 @@ def _image_preprocessing(
         return known, _DEFAULT_PREPROCESSING
     known = msgspec.structs.replace(image, mean=family.mean, std=family.std, letterbox=stretched)
     mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
-    assumption = (
-        f"pictures are stretched, RGB, scaled to 0..1, mean {mean}, deviation {std}, as {family.name} takes them"
-    )
+    assumption = f"pictures are stretched, RGB, scaled to 0..1, mean {mean}, deviation {std}, as for {family.name}"
     return known, assumption

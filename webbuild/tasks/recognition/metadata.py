@@ -7,7 +7,7 @@ import ast
 from webbuild.model.signature import ModelSignature
 
 _MAX_LENGTH = 200_000
-"""Characters of a metadata value that are parsed; the 1,000-class names of ImageNet are a tenth of it."""
+"""Maximum characters of a metadata value to parse; the names of ImageNet's 1,000 classes take a tenth of it."""
 
 
 def class_names(signature: ModelSignature) -> list[str]:
@@ -38,7 +38,7 @@ def keypoint_shape(signature: ModelSignature) -> tuple[int, int]:
 
 
 def image_size(signature: ModelSignature) -> tuple[int, int] | None:
-    """Return the export's (height, width) in pixels, None if unknown: also what `preprocessor_config.json` says."""
+    """Return the (height, width) in pixels from the metadata or `preprocessor_config.json`, None if unknown."""
     match parse_literal(signature.metadata.get("imgsz", "")):
         case [int(height), int(width)] if height > 0 and width > 0:
             return height, width
@@ -59,7 +59,7 @@ def export_argument(signature: ModelSignature, argument: str) -> object:
 
 
 def parse_literal(text: str) -> object:
-    """Parse a Python literal; None for anything that is none, or too long."""
+    """Parse a Python literal; None if the text is not a literal or too long."""
     if len(text) > _MAX_LENGTH:
         return None
     try:

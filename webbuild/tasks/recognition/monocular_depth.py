@@ -1,4 +1,4 @@
-"""Depth from one picture: MiDaS, Depth Anything and similar models."""
+"""Recognize monocular depth models: MiDaS, Depth Anything and similar."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DEFAULT_PREPROCESSING = (
 
 
 def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model that makes one map of one picture, None for any other.
+    """Return the match of a model that computes a depth map from one picture, None for other models.
 
-    Unless the user asked, an output's name or the configuration beside the model has to say that it is depth.
+    Unless requested, an output's name or the configuration next to the model must indicate depth.
     """
     image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
     depth, confidence = find_depth_outputs(signature.outputs)
@@ -42,7 +42,7 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return the preprocessing: from the configuration beside the model, else the usual one of these networks."""
+    """Return the preprocessing: from the configuration next to the model, else the default of these models."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None:
         known = msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Image-to-image models: recognized by shapes, confirmed by their configuration."""
+"""Recognize image-to-image models by shapes, confirmed by their configuration."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from webbuild.tasks.task_match import TaskMatch
 
 MAX_SCALE = 8
 _RESTORATION_TYPES = {"swin2sr"}
-"""`model_type` of transformers' networks that restore pictures."""
+"""`model_type` of transformers' image restoration models."""
 _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an option says otherwise"
 
 
 class PictureInputs(Struct, frozen=True):
-    """What a model takes to make a picture of: RGB, perhaps a mask of its hole, or luma; and numbers.
+    """The inputs of an image-to-image model: an RGB picture, optionally with a mask, or luma; and numbers.
 
-    The mask is an input of its own, or the fourth channel of the picture's. `reference` is a second picture.
+    The mask is a separate input, or the fourth channel of the picture input. `reference` is a second picture.
     """
 
     image: ImageInput
@@ -45,7 +45,7 @@ class PictureInputs(Struct, frozen=True):
     reference: ReferenceInput | None = None
 
     def by_name(self) -> dict[str, Input]:
-        """Return all of them."""
+        """Return all inputs by name."""
         channel = self.mask if isinstance(self.mask, MaskChannel) else UNSET
         image = msgspec.structs.replace(self.image, mask=channel)
         mask = self.mask if isinstance(self.mask, MaskInput) else None
@@ -53,20 +53,20 @@ class PictureInputs(Struct, frozen=True):
         return {spec.name: spec for spec in inputs if spec is not None}
 
     def swapped(self) -> PictureInputs | None:
-        """Return the same with the second picture as the first, None where there is one picture."""
+        """Return the inputs with picture and reference swapped, None if there is only one picture."""
         if self.reference is None:
             return None
         image, reference = reference_to_image_input(self.reference), image_to_reference_input(self.image)
         return msgspec.structs.replace(self, image=image, reference=reference)
 
     def in_order_of(self, inputs: Sequence[Input]) -> tuple[Input, ...]:
-        """Return all of them in the order of a model's inputs."""
+        """Return all inputs in the order of the model's inputs."""
         known = self.by_name()
         return tuple(known.get(spec.name, spec) for spec in inputs)
 
 
 def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
-    """Return tensors as the inputs of a model that makes a picture of a picture, None where there are others."""
+    """Return the inputs of an image-to-image model, None if there are others among them."""
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     pictures = [*map(picture_of_shape, tensors), *map(masked_picture_of_shape, tensors)]
     images = [each for each in pictures if each is not None and (each.color != "rgba" or each.mask)]
@@ -84,23 +84,23 @@ def find_picture_inputs(inputs: Sequence[Input]) -> PictureInputs | None:
 
 
 def infer_picture_to_picture(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model that makes a picture of one picture, None for any other.
+    """Return the match of an image-to-image model, None for other models.
 
-    Unless the user asked, the configuration beside the model has to say so.
+    Unless requested, the configuration next to the model must indicate it.
     """
     known = signature.hub_files.config.get("model_type") in _RESTORATION_TYPES
     if not (requested or known) or not all(_is_fixed(spec) for spec in signature.inputs):
         return None
     inputs = [tensor_input_spec(spec) for spec in signature.inputs]
-    taken = find_picture_inputs(inputs)
-    tasks = [] if taken is None else list(image_tasks(taken.image, signature.outputs))
-    if taken is None or not tasks:
+    found = find_picture_inputs(inputs)
+    tasks = [] if found is None else list(image_tasks(found.image, signature.outputs))
+    if found is None or not tasks:
         return None
-    picture, picture_note = _preprocessing(taken.image, signature)
+    picture, picture_note = _preprocessing(found.image, signature)
     (task, *_) = tasks
     assumption = f"output '{task.output}' is a picture of {describe_scale(task)}"
     guessed = picture_note if picture_note == _DEFAULT_PREPROCESSING else ""
-    ordered_inputs = msgspec.structs.replace(taken, image=picture).in_order_of(inputs)
+    ordered_inputs = msgspec.structs.replace(found, image=picture).in_order_of(inputs)
     return TaskMatch(task, ordered_inputs, (assumption, picture_note), guessed_recipe=guessed)
 
 
@@ -109,9 +109,9 @@ def _is_fixed(spec: TensorSpec) -> bool:
 
 
 def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[ImageTask]:
-    """Yield for each output that has the shape of a picture, a whole number of times the input's size, its task.
+    """Yield a task for each output with the shape of a picture of an integer multiple of the input's size.
 
-    An output has the channels of the input: three, or luma alone.
+    The output must have three channels, or one for a luma input.
     """
     luma = image.color == "gray"
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
@@ -127,7 +127,7 @@ def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[Im
 
 
 def describe_scale(task: ImageTask) -> str:
-    """Return the size of a picture beside that of the input."""
+    """Return the size of the output picture relative to the input's, as text."""
     return "the input's size" if task.scale == 1 else f"{task.scale} times the input's size"
 
 
@@ -144,7 +144,7 @@ def _planes(output: TensorSpec, channels: int) -> tuple[Layout, int, int] | None
 
 
 def _preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
-    """Return the preprocessing: from the configuration beside the model, else scaled to 0..1."""
+    """Return the preprocessing: from the configuration next to the model, else a scaling to 0..1."""
     normalization = read_normalization(signature.hub_files.preprocessor)
     if normalization is None or image.dtype == "uint8":
         return image, _DEFAULT_PREPROCESSING

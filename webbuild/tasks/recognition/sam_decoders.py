@@ -1,17 +1,16 @@
-"""Mask decoders of Segment Anything, known by what their inputs and outputs are called and how they are shaped.
+"""Recognize mask decoders of Segment Anything by the names and shapes of their inputs and outputs.
 
-All exporters call points, labels, a box and an earlier mask so, with other words beside:
+Input names contain point or coord, label, box, or mask. The known exporters:
 
 - SAM's own, samexporter, MobileSAM: `image_embeddings`, `point_coords`, `point_labels`, `mask_input`, `has_mask_input`,
-  `orig_im_size` to `masks`, `iou_predictions`, `low_res_masks`. EdgeSAM: the first three to `scores`, `masks`.
-- EfficientSAM: `image_embeddings`, `batched_point_coords`, `batched_point_labels`, `orig_im_size` to `output_masks`,
+  `orig_im_size` -> `masks`, `iou_predictions`, `low_res_masks`. EdgeSAM: the first three inputs -> `scores`, `masks`.
+- EfficientSAM: `image_embeddings`, `batched_point_coords`, `batched_point_labels`, `orig_im_size` -> `output_masks`,
   `iou_predictions`.
-- samexporter of SAM 2: `image_embed`, `high_res_feats_0`, `high_res_feats_1` and SAM's prompt to `masks`,
-  `iou_predictions`. ONNX Runtime's: `image_features_0`, `input_masks`, `original_image_size`.
-- transformers, of SAM: `image_embeddings`, `image_positional_embeddings`, `input_points`, `input_labels`, and
-  `input_boxes` where it was exported with a box, to `iou_scores`, `pred_masks`; of SAM 2, SAM 3's tracker and EdgeTAM:
-  `image_embeddings.0` to `.2`, `input_points`, `input_labels`, `input_boxes` to `iou_scores`, `pred_masks`,
-  `object_score_logits`.
+- samexporter, SAM 2: `image_embed`, `high_res_feats_0`, `high_res_feats_1` and SAM's prompt -> `masks`,
+  `iou_predictions`. ONNX Runtime's SAM 2: `image_features_0`, `input_masks`, `original_image_size`.
+- transformers, SAM: `image_embeddings`, `image_positional_embeddings`, `input_points`, `input_labels`, optional
+  `input_boxes` -> `iou_scores`, `pred_masks`. SAM 2, SAM 3's tracker and EdgeTAM: `image_embeddings.0` to `.2`,
+  `input_points`, `input_labels`, `input_boxes` -> `iou_scores`, `pred_masks`, `object_score_logits`.
 """
 
 from __future__ import annotations
@@ -31,22 +30,22 @@ from webbuild.tasks.task_match import TaskMatch
 
 _SCORES = ("iou_predictions", "iou_scores", "iou_pred", "scores")
 _MASKS = ("low_res_masks", "pred_masks", "masks", "output_masks")
-"""Outputs, the surest name first: `masks` are resized to the picture where there are `low_res_masks` too."""
+"""Names of the masks output, best first: next to `low_res_masks`, `masks` are resized to the picture."""
 _HUB_SAM2 = "image_embeddings.0"
 _BOXES = ((1, 0, 4), (1, 1, 4))
-"""Shapes of an input for boxes: a prompt has one, or none."""
+"""Shapes of an input for boxes: a prompt has no box, or one."""
 SAM3_PATCH = 14
 _PATCHES = {72: SAM3_PATCH}
 _LOW_RES = "low_res_masks"
 _EFFICIENT = "EfficientSAM"
 _MASK_CELLS = 4
-"""Pixels of the logits for each cell of the embedding along a side."""
+"""Logits per cell of the embedding, along a side."""
 _PATCH = 16
-"""Pixels of the frame for each cell of the embedding along a side: 14 in SAM 3, which has 72 cells."""
+"""Pixels of the frame per cell of the embedding, along a side; 14 in SAM 3, which has 72 cells."""
 
 
 class _Family(Struct, frozen=True):
-    """What the graph leaves to its caller; see `MaskGenerationTask`."""
+    """The conventions of a decoder's exporter; see `MaskGenerationTask` for the fields."""
 
     name: str
     box: Literal["corners", "input", "none"]
@@ -55,7 +54,7 @@ class _Family(Struct, frozen=True):
 
 
 def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a mask decoder, None for any other model."""
+    """Return the match of a mask decoder, None for other models."""
     outputs = {spec.name: spec for spec in signature.outputs}
     masks, scores = _outputs(outputs)
     embedding = _embedding(signature.inputs)
@@ -80,21 +79,21 @@ def infer_sam_decoder(signature: ModelSignature) -> TaskMatch | None:
         padding_point=family.padding_point,
         through_input=family.through_input,
     )
-    kinds_of = f"{kinds} mask{'s' * (kinds > 1)} {list(masks.shape[-2:])} for a prompt"
+    counts = f"{kinds} mask{'s' * (kinds > 1)} {list(masks.shape[-2:])} for a prompt"
     assumptions = (
-        f"task mask-generation: a decoder of {family.name}, {kinds_of}, read from '{masks.name}' and '{scores.name}'",
+        f"task mask-generation: a decoder of {family.name}, {counts}, read from '{masks.name}' and '{scores.name}'",
         frame_text(frame),
     )
     return TaskMatch(task, tuple(_input(spec) for spec in signature.inputs), assumptions)
 
 
 def frame_text(side: int) -> str:
-    """Say where points lie."""
+    """Return the assumption about the coordinates of points."""
     return f"points are in pixels of the encoder's input, {side} x {side}"
 
 
 def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
-    """Return the names of logits and scores of a mask decoder, whatever its sizes; None for any other model."""
+    """Return the names of a mask decoder's logits and scores, regardless of its sizes; None for other models."""
     masks, scores = _outputs({spec.name: spec for spec in signature.outputs})
     if masks is None or scores is None or not _clicks(signature) or _embedding(signature.inputs) is None:
         return None
@@ -102,26 +101,26 @@ def decoder_outputs(signature: ModelSignature) -> tuple[str, str] | None:
 
 
 def frame_side(signature: ModelSignature) -> int | None:
-    """Return the side of the encoder's input in pixels, by a decoder's embedding; None where that is free."""
+    """Return the side of the encoder's input in pixels from a decoder's embedding; None if its size is free."""
     embedding = _embedding(signature.inputs)
     cells = None if embedding is None else embedding.shape[-1]
     return cells * _PATCHES.get(cells, _PATCH) if isinstance(cells, int) else None
 
 
 def unused_inputs(signature: ModelSignature) -> dict[str, NDArray[Any]]:
-    """Return the inputs of a decoder that no prompt needs, and constants in their place.
+    """Return constants for the inputs of a decoder that no prompt needs.
 
-    A picture's size counts for nothing but the masks of that size; where there are no others, these get the size of
-    `_mask_side`. Boxes are given to SAM 2 as corners, where none may be; SAM's labels have none for corners, and its
-    points and boxes are joined only where there is a box.
+    - The picture's size only affects masks resized to it. It becomes 1 if there are `low_res_masks`, else `_mask_side`.
+    - A free number of boxes becomes 0 for transformers' SAM 2, where boxes are passed as corner points. transformers'
+      SAM has no labels for corners, so its box input stays.
     """
     unused: dict[str, NDArray[Any]] = {}
-    cornered = any(spec.name == _HUB_SAM2 for spec in signature.inputs)
+    is_hub_sam2 = any(spec.name == _HUB_SAM2 for spec in signature.inputs)
     side = 1 if _LOW_RES in {spec.name for spec in signature.outputs} else _mask_side(signature)
     for spec in signature.inputs:
         if side and _is_picture_size(spec):
             unused[spec.name] = np.full(2, side, spec.dtype)
-        if cornered and spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
+        if is_hub_sam2 and spec.name == "input_boxes" and len(spec.shape) == 3 and not isinstance(spec.shape[1], int):
             unused[spec.name] = np.ones((1, 0, 4), np.float32)
     return unused
 
@@ -131,9 +130,10 @@ def _is_picture_size(spec: TensorSpec) -> bool:
 
 
 def _mask_side(signature: ModelSignature) -> int | None:
-    """Return the size of a picture at which masks resized to it are as exact: the logits' own, or the frame's.
+    """Return the picture size at which resized masks lose no precision: the logits' side, or the frame's.
 
-    SAM's are cut in the frame before; EfficientSAM's points are in pixels of the picture, which the frame is then.
+    SAM crops the masks in the frame first. EfficientSAM's points are in pixels of the picture, so the frame must be the
+    picture.
     """
     frame = frame_side(signature)
     family = _family(signature.inputs)
@@ -144,10 +144,10 @@ def _mask_side(signature: ModelSignature) -> int | None:
 
 
 def prompt_sizes(signature: ModelSignature, points: int, objects: int = 1) -> dict[str, int]:
-    """Return the free sizes of a mask decoder, by "input:axis", for a graph of so many points and objects."""
+    """Return the free sizes of a mask decoder, by "input:axis", for these numbers of points and objects."""
     if decoder_outputs(signature) is None:
         return {}
-    together = _object_axes(signature)
+    object_axes = _object_axes(signature)
     sizes: dict[str, int] = {}
     for spec in signature.inputs:
         role = _role(spec)
@@ -155,23 +155,23 @@ def prompt_sizes(signature: ModelSignature, points: int, objects: int = 1) -> di
             if isinstance(size, int):
                 continue
             role_axis = (role, axis - len(spec.shape))
-            pointed = points if role_axis in (("points", -2), ("labels", -1)) else 1
-            sizes[f"{spec.name}:{axis}"] = objects if role_axis in together else pointed
+            point_count = points if role_axis in (("points", -2), ("labels", -1)) else 1
+            sizes[f"{spec.name}:{axis}"] = objects if role_axis in object_axes else point_count
     return sizes
 
 
 def free_counts(signature: ModelSignature, one: Mapping[str, int], other: Mapping[str, int]) -> set[str]:
-    """Return the dimensions in which the sizes of two graphs differ, by "input:axis" and by name."""
+    """Return the dimensions with different sizes in two graphs, by "input:axis" and by name."""
     keys = {key for key, size in one.items() if other[key] != size}
     named = {f"{spec.name}:{axis}": size for spec in signature.inputs for axis, size in enumerate(spec.shape)}
     return keys | {size for key in keys if isinstance(size := named[key], str)}
 
 
 def _object_axes(signature: ModelSignature) -> Collection[tuple[str | None, int]]:
-    """Return where a prompt has an entry for each object, by the role of an input and the axis from its end.
+    """Return the axes of objects as (role of the input, axis counted from the end).
 
-    points [objects, n, 2], labels [objects, n], mask [objects, 1, h, w], has-mask [objects]; or, in graphs with a batch
-    of pictures before it, [1, objects, n, 2] and [1, objects, n], whose mask is the picture's. box [1, objects, 4].
+    - points [objects, n, 2], labels [objects, n], mask [objects, 1, h, w], has-mask [objects], box [1, objects, 4];
+    - with a batch axis of pictures: points [1, objects, n, 2], labels [1, objects, n], one mask per picture.
     """
     points = next((spec for spec in signature.inputs if _role(spec) == "points"), None)
     clicks = (("points", -3), ("labels", -2), ("box", -2))
@@ -179,9 +179,9 @@ def _object_axes(signature: ModelSignature) -> Collection[tuple[str | None, int]
 
 
 def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
-    """Return the inputs for points and labels and their shapes without a point, of a decoder that takes a box alone.
+    """Return the point and label inputs with their shapes for zero points, if a decoder can take a box alone.
 
-    Its box has an input of its own, and its number of points is free.
+    It can if it has a box input and a free number of points; {} for other decoders.
     """
     shapes: dict[str, tuple[int, ...]] = {}
     if _family(signature.inputs).box != "input":
@@ -199,30 +199,30 @@ def point_inputs(signature: ModelSignature) -> dict[str, tuple[int, ...]]:
 
 
 def fewest_points(signature: ModelSignature) -> int:
-    """Return the points that a graph takes for one click: one more where the padding is not the graph's."""
+    """Return the number of points that a graph takes for one click: 2 if the caller adds a padding point, else 1."""
     return 1 + int(_family(signature.inputs).padding_point)
 
 
 def resizes_through_input(signature: ModelSignature) -> bool:
-    """Whether a decoder is SAM's, whose pictures keep their aspect ratio; SAM 2 and EfficientSAM stretch them."""
+    """Whether a decoder is SAM's, which keeps the aspect ratio of pictures; SAM 2 and EfficientSAM stretch them."""
     return _family(signature.inputs).through_input
 
 
 def _outputs(outputs: Mapping[str, TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:
-    """Return the logits and the scores of a decoder, by their names."""
+    """Return the logits and the scores of a decoder by their names, None for a missing one."""
     masks = next((outputs[name] for name in _MASKS if name in outputs), None)
     scores = next((outputs[name] for name in _SCORES if name in outputs), None)
     return masks, scores
 
 
 def _embedding(inputs: Sequence[TensorSpec]) -> TensorSpec | None:
-    """Return the coarsest embedding of the picture: masks have four times its cells along a side."""
+    """Return the coarsest embedding of the picture; masks are four times as large on each side."""
     known = [spec for spec in inputs if "embed" in spec.name and len(spec.shape) == 4]
     return min(known, key=lambda spec: size if isinstance(size := spec.shape[-1], int) else 0, default=None)
 
 
 def _role(spec: TensorSpec) -> PointPromptRole | None:
-    """Return what an input of a decoder is: points [..., n, 2], labels [..., n], a box [..., 4], a mask, or whether."""
+    """Return the role of a decoder's input: points [..., n, 2], labels [..., n], box [..., 4], mask or has-mask."""
     name, rank = spec.name.lower(), len(spec.shape)
     if "label" in name:
         return "labels" if rank > 1 else None
@@ -230,8 +230,8 @@ def _role(spec: TensorSpec) -> PointPromptRole | None:
         return "box" if spec.shape[-1:] == (4,) else None
     if "mask" in name and "embed" not in name:
         return "mask" if rank > 2 else "has-mask"
-    pointed = ("point" in name or "coord" in name) and rank > 2 and spec.shape[-1] == 2
-    return "points" if pointed else None
+    is_points = ("point" in name or "coord" in name) and rank > 2 and spec.shape[-1] == 2
+    return "points" if is_points else None
 
 
 def _of_role(inputs: Sequence[TensorSpec], role: PointPromptRole) -> TensorSpec | None:
@@ -239,21 +239,21 @@ def _of_role(inputs: Sequence[TensorSpec], role: PointPromptRole) -> TensorSpec 
 
 
 def _clicks(signature: ModelSignature) -> bool:
-    """Whether a decoder has an input for points, or for a box where points are constants."""
+    """Whether a decoder has an input for points, or for a box if points are constants."""
     return any(_role(spec) in ("points", "box") for spec in signature.inputs)
 
 
 def _takes_levels(inputs: Sequence[TensorSpec]) -> bool:
-    """Whether features of several sizes go in beside the embedding, as into SAM 2's decoder."""
+    """Whether a decoder takes feature maps of several sizes, as SAM 2's does."""
     maps = [spec for spec in inputs if len(spec.shape) == 4 and _role(spec) is None]
     return len({spec.shape[-2:] for spec in maps}) > 1
 
 
 def _family(inputs: Sequence[TensorSpec]) -> _Family:
-    """Return the conventions of the exporter that these inputs are of.
+    """Return the conventions of the exporter with these inputs.
 
-    transformers' graphs, EfficientSAM's and those of SAM 2 add the point of padding; SAM's own leave it to the caller.
-    SAM's processors resize logits to the input first, the others do not.
+    Graphs of transformers, EfficientSAM and SAM 2 add the padding point; for SAM's own the caller adds it. SAM's
+    processors resize logits to the input first, the others do not.
     """
     points, boxes = _of_role(inputs, "points"), _of_role(inputs, "box")
     if points is not None and not points.name.startswith("input_"):

@@ -1,4 +1,4 @@
-"""Image encoders of SAM: recognized by the decoder that takes their embedding, with their preprocessing."""
+"""Recognize image encoders of SAM by the decoder that takes their embedding, and set their preprocessing."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
 
 
 def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
-    """Return the spec of an encoder of pictures whose output a mask decoder takes, None for any other stage.
+    """Return the match of an image encoder that feeds a mask decoder, None for any other stage.
 
-    Raw pixels go into an encoder of bytes or with channels last, which normalizes them itself.
+    An encoder with uint8 or channels-last input normalizes the pixels itself, so it gets raw pixels.
     """
     decoder = _decoder(later)
     if decoder is None or len(signature.inputs) != 1:
@@ -43,11 +43,11 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
         return None
     raw = image.dtype == "uint8" or image.layout != "nchw"
     picture = _picture(image, signature, letterbox=letterbox, raw=raw)
-    return TaskMatch(TensorTask(), (picture,), (f"the picture encoder of {decoder.file}: {describe_recipe(picture)}",))
+    return TaskMatch(TensorTask(), (picture,), (f"the image encoder of {decoder.file}: {describe_recipe(picture)}",))
 
 
 def _fixed_input(spec: TensorSpec) -> ImageInput | None:
-    """Return the picture that an input of any layout wants, in floats or bytes."""
+    """Return a float or uint8 input of any layout as a picture input, None if it is not one."""
     floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
     images = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
     image = next((each for each in images if each is not None), None)
@@ -55,7 +55,7 @@ def _fixed_input(spec: TensorSpec) -> ImageInput | None:
 
 
 def encoder_sizes(signature: ModelSignature, later: Sequence[ModelSignature]) -> dict[str, int]:
-    """Return the free height and width, by "input:axis", of pictures whose embedding a mask decoder takes."""
+    """Return the encoder's free height and width, by "input:axis", from the embedding size of its mask decoder."""
     decoder = _decoder(later)
     side = None if decoder is None else frame_side(decoder)
     if side is None or len(signature.inputs) != 1:
@@ -74,17 +74,17 @@ def _is_of_form(spec: TensorSpec, form: str) -> bool:
 
 
 def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
-    """Return the match of a decoder whose frame is the encoder's input, the longer side of one that is no square.
+    """Return the match of a decoder with the encoder's input as its frame: a square of the input's longer side.
 
     Raises:
-        WebbuildError: `stages-not-joined` where no stage before it takes a picture that is clicked on.
+        WebbuildError: `stages-not-joined` if no earlier stage takes a picture to click on.
     """
     if not isinstance(match.task, MaskGenerationTask):
         return match
-    taken = [spec for stage in earlier for spec in stage.inputs]
-    image = next((spec for spec in taken if isinstance(spec, ImageInput)), None)
+    earlier_inputs = [spec for stage in earlier for spec in stage.inputs]
+    image = next((spec for spec in earlier_inputs if isinstance(spec, ImageInput)), None)
     if image is None:
-        listed = ", ".join(f"'{spec.name}' {spec.dtype} {spec.shape}" for spec in taken)
+        listed = ", ".join(f"'{spec.name}' {spec.dtype} {spec.shape}" for spec in earlier_inputs)
         raise WebbuildError(
             "stages-not-joined",
             f"the decoder takes clicks in a picture, and no stage before it takes a picture: these take {listed}",
@@ -99,7 +99,7 @@ def with_encoder(match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
 
 
 def _picture(image: ImageInput, signature: ModelSignature, *, letterbox: bool, raw: bool) -> ImageInput:
-    """Return the preprocessing: SAM keeps the aspect ratio, its padding is 0 in the tensor; SAM 2 stretches."""
+    """Return the preprocessing: SAM keeps the aspect ratio and pads with 0 in the tensor; SAM 2 stretches."""
     interpolation: Interpolation = "bilinear-antialias"
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if letterbox:

@@ -1,4 +1,4 @@
-"""Recognition of text detectors: networks whose one map says where text is, as PaddleOCR and docTR export them."""
+"""Recognize text detectors, which output one map of text probabilities, as PaddleOCR and docTR export them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class TextDetectorFamily(Struct, frozen=True):
-    """Text detectors: the preprocessing, how the map is decoded, the image size if the graph leaves it free."""
+    """A family of text detectors: the preprocessing, the decoding of the map, and the size if the graph's is free."""
 
     name: str
     size: int
@@ -36,31 +36,30 @@ DOCTR = TextDetectorFamily(
     "docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", "bilinear-antialias", 0.1
 )
 DOCTR_LOW = msgspec.structs.replace(DOCTR, threshold=0.1)
-"""docTR's LinkNet and FAST, as OnnxTR reads their exports: those of FAST lack docTR's last max-pooling."""
+"""docTR's LinkNet and FAST, with OnnxTR's decoding: exports of FAST lack docTR's last max-pooling."""
 
 _DOCTR = (
     (DOCTR, re.compile(r"(?<![a-z])db_(resnet|mobilenet)"), frozenset({"feat_extractor", "fpn", "prob_head"})),
     (DOCTR_LOW, re.compile(r"(?<![a-z])linknet_resnet"), frozenset({"feat_extractor", "fpn", "classifier"})),
     (DOCTR_LOW, re.compile(r"(?<![a-z])fast_(tiny|small|base)"), frozenset({"feat_extractor", "neck", "prob_head"})),
 )
-"""docTR's networks: their names, in the file's or as `arch` in config.json, and the modules of their graphs."""
+"""docTR's models: their names in the file's name or as `arch` in config.json, and the modules of their graphs."""
 _DETECTOR_FILE = re.compile(r"(?<![a-z])det(?![a-z])|(?<![a-z])dbnet|text[-_]?det")
 _PADDLE_OUTPUT = re.compile(r"fetch_name_\d+|sigmoid_\d+\.tmp_\d+|save_infer_model/scale_\d+\.tmp_\d+")
 
 
 class NamedDetector(Struct, frozen=True):
-    """The family that a name shows, and where that name is from."""
+    """A family recognized by a name, and the source of that name."""
 
     family: TextDetectorFamily
     source: str
 
 
 def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
-    """Return the family of a model of one map by its names, None where none of them says that it finds text.
+    """Return the family of a text detector with one output map, by its names; None if no name indicates it.
 
-    What lies beside it says it, or the file's name, or docTR's names for the modules and the output, or Paddle's names
-    for the input and for an output that ends in a sigmoid: its networks for segmentation and matting end in others, or
-    have other names.
+    The names are in the configuration next to the model, the file's name, docTR's modules and output, or Paddle's input
+    and an output that ends in a sigmoid. Paddle's segmentation and matting models have other names or last operators.
     """
     if len(signature.inputs) != 1 or len(signature.outputs) != 1 or not _may_be_map(signature.outputs[0]):
         return None
@@ -84,14 +83,14 @@ def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
 
 
 def _may_be_map(spec: TensorSpec) -> bool:
-    """Whether an output may be [1, 1, height, width], its sizes known or not."""
+    """Whether an output may be [1, 1, height, width], with static or free sizes."""
     if spec.dtype != "float32" or len(spec.shape) != 4:
         return False
     return all(not isinstance(size, int) or size == 1 for size in spec.shape[:2])
 
 
 def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a text detector, None for any other model. Unless the user asked, its names have to say it."""
+    """Return the match of a text detector, None for other models. Unless requested, names must indicate it."""
     if len(signature.inputs) != 1 or len(signature.outputs) != 1:
         return None
     image, output, named = fixed_image_input(signature.inputs[0]), signature.outputs[0], named_text_detector(signature)
@@ -112,25 +111,24 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
     )
     ending = output.activation
 
-    def said_number(name: str, default: float, most: float = 1.0) -> float:
+    def configured(name: str, default: float, most: float = 1.0) -> float:
         return _positive_number(signature.hub_files.postprocess.get(name), default, most)
 
     task = TextBoxesTask(
         output=output.name,
         activation="none",
-        threshold=said_number("thresh", family.threshold),
-        confidence=said_number("box_thresh", family.confidence),
-        unclip_ratio=said_number("unclip_ratio", 1.5, most=10),
-        max_outlines=int(said_number("max_candidates", 1000, most=100_000)),
+        threshold=configured("thresh", family.threshold),
+        confidence=configured("box_thresh", family.confidence),
+        unclip_ratio=configured("unclip_ratio", 1.5, most=10),
+        max_outlines=int(configured("max_candidates", 1000, most=100_000)),
     )
     mean, std = (", ".join(f"{each:g}" for each in values) for values in (family.mean, family.std))
     recipe = (
         f"pictures keep their aspect ratio, the rest is black; {family.color.upper()}, scaled to 0..1, mean {mean}, "
-        f"deviation {std}, as {family.name} takes them"
+        f"deviation {std}, as for {family.name}"
     )
     assumptions = (
-        f"task text-boxes: output '{output.name}' says where text is"
-        + ("" if named is None else f", by {named.source}"),
+        f"task text-boxes: output '{output.name}' is a map of text" + ("" if named is None else f", by {named.source}"),
         f"its values are probabilities: the graph ends in {ending}" if ending else _UNMEASURED,
         recipe,
     )
@@ -144,7 +142,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
 
 
 def _positive_number(text: object, default: float, most: float) -> float:
-    """Return a number of `inference.yml`, the default where it is none above 0 and up to `most`."""
+    """Return a number from `inference.yml`; the default if it is not a number above 0 and at most `most`."""
     try:
         value = float(text) if isinstance(text, str) else default
     except ValueError:
@@ -153,7 +151,7 @@ def _positive_number(text: object, default: float, most: float) -> float:
 
 
 def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
-    """Return the match with what the finite values of its map on photographs say: probabilities, or logits."""
+    """Return the match with the value range measured on photographs: probabilities, or logits."""
     assert isinstance(match.task, TextBoxesTask)
     least, most = float(values.min()), float(values.max())
     seen = f"{least:.3g} to {most:.3g} on two photographs"
@@ -166,4 +164,4 @@ def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
     return msgspec.structs.replace(match, task=task, assumptions=assumptions)
 
 
-_UNMEASURED = "its values are taken for probabilities as they are"
+_UNMEASURED = "its values are assumed to be probabilities"

@@ -1,4 +1,4 @@
-"""The dictionary of a text recognizer: the characters of its classes, in their order."""
+"""The dictionary of a text recognizer: the characters of its classes, in order."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.options.labels import LabelsFile, labels_do_not_fit
 
 _BLANKS = ("blank", "<blank>", "[blank]", "<BLANK>", "[CTCblank]")
-"""How a dictionary that lists it names the class of no character."""
+"""Names of the blank class (no character) in a dictionary that lists it."""
 
 
 class Dictionary(Struct, frozen=True):
-    """Characters, and where they are from, to end a sentence with."""
+    """Characters, and their source as the end of a sentence."""
 
     characters: tuple[str, ...]
     source: str
 
 
 class FittedDictionary(Struct, frozen=True):
-    """A character for each class of a model, empty for that of `blank`."""
+    """A character for each class of a model; the character of class `blank` is empty."""
 
     characters: tuple[str, ...]
     blank: int
@@ -42,12 +42,12 @@ def known_dictionary(signature: ModelSignature) -> Dictionary | None:
 
 
 def read_dictionary(labels: LabelsFile) -> Dictionary:
-    """Return the characters in a file: one a line, or all of them in one line, as docTR has its vocabulary.
+    """Return the characters in a file: one per line, or all in one line, as in docTR's vocabularies.
 
-    Only line feeds end a line: a dictionary may hold any other space.
+    Only line feeds end a line: a dictionary may contain any other space.
 
     Raises:
-        WebbuildError: `wrong-labels` for an empty line, and for a character that is there twice.
+        WebbuildError: `wrong-labels` for an empty line or a duplicate character.
     """
     lines = labels.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     entries = tuple(lines[0]) if len(lines) == 1 else tuple(lines)
@@ -63,25 +63,25 @@ def read_dictionary(labels: LabelsFile) -> Dictionary:
 
 
 def fit_dictionary(characters: Sequence[str], classes: int, *, blank_first: bool) -> FittedDictionary | None:
-    """Return a character for each class, None where there are not as many.
+    """Return a character for each class, None if the number of characters does not fit.
 
-    1. As many as classes, one of them called `<blank>`: that is the blank.
-    2. One fewer: the blank comes before them, or after them.
-    3. Two fewer: a space is the last of them, as PaddleOCR adds it.
+    1. As many characters as classes, one of them `<blank>`: that class is the blank.
+    2. One character fewer: the blank comes first, or last.
+    3. Two characters fewer: also append a space, as PaddleOCR does.
     """
-    own = list(characters)
-    if len(own) == classes:
-        blank = next((at for at, each in enumerate(own) if each in _BLANKS), None)
-        return None if blank is None else FittedDictionary((*own[:blank], "", *own[blank + 1 :]), blank)
-    if len(own) == classes - 2:
-        own.append(" ")
-    if len(own) != classes - 1 or any("\n" in each for each in own):
+    letters = list(characters)
+    if len(letters) == classes:
+        blank = next((at for at, each in enumerate(letters) if each in _BLANKS), None)
+        return None if blank is None else FittedDictionary((*letters[:blank], "", *letters[blank + 1 :]), blank)
+    if len(letters) == classes - 2:
+        letters.append(" ")
+    if len(letters) != classes - 1 or any("\n" in each for each in letters):
         return None
-    return FittedDictionary(("", *own), 0) if blank_first else FittedDictionary((*own, ""), classes - 1)
+    return FittedDictionary(("", *letters), 0) if blank_first else FittedDictionary((*letters, ""), classes - 1)
 
 
 def dictionary_mismatch(dictionary: Dictionary, output: str, classes: int) -> WebbuildError:
-    """Return the error of a dictionary of another length than the head, with what would fit."""
+    """Return the error for a dictionary of the wrong length, with the lengths that would fit."""
     return labels_do_not_fit(
         f"{dictionary.source}: {len(dictionary.characters)} characters, and output '{output}' has {classes} classes",
         f"give --labels a dictionary of {classes - 1} characters, of {classes - 2} to which a space is added, or of "
@@ -90,11 +90,11 @@ def dictionary_mismatch(dictionary: Dictionary, output: str, classes: int) -> We
 
 
 def no_dictionary(output: str, classes: int) -> WebbuildError:
-    """Return the error of a text recognizer without a dictionary."""
+    """Return the error for a text recognizer without a dictionary."""
     return WebbuildError(
         "no-dictionary",
-        f"output '{output}' has scores of {classes} characters, and nothing says which",
-        f"give the dictionary, {classes - 1} or {classes - 2} characters one a line, with --labels FILE; "
-        "or --task tensor, if this is no text recognizer",
+        f"output '{output}' has scores of {classes} characters, and its dictionary is unknown",
+        f"give the dictionary, {classes - 1} or {classes - 2} characters one per line, with --labels FILE; "
+        "or --task tensor, if this is not a text recognizer",
         exit_code=USAGE,
     )

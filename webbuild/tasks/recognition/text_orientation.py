@@ -1,4 +1,4 @@
-"""Classifiers that say whether a line of text stands on its head, as PaddleOCR and RapidOCR have them."""
+"""Text orientation classifiers, which detect lines of text that are upside down, as in PaddleOCR and RapidOCR."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.task_match import TaskMatch
 
 ORIENTATIONS = ["0", "180"]
-"""Degrees, as PaddleOCR calls the classes."""
+"""PaddleOCR's names of the classes, in degrees."""
 TURNED_FROM = 0.9
-"""PaddleOCR's `cls_thresh`: a line is turned where 180 degrees are more probable than that."""
+"""PaddleOCR's `cls_thresh`: a line is rotated if the probability of 180 degrees is higher."""
 
 _SIZES = ((48, 192), (80, 160))
-"""Height and width of the lines: PP-OCR's since its second version, and PP-LCNet's of its fifth."""
+"""Height and width of lines: in PP-OCRv2 and later, and in PP-OCRv5's PP-LCNet."""
 _FILE = re.compile(r"(?<![a-z])cls(?![a-z])|(text)?line[-_]?ori", re.IGNORECASE)
 
 
 def orientation_for_crops(signature: ModelSignature) -> TaskMatch | None:
-    """Return a classifier of lines by its size, its two classes and its file's name; None for any other model."""
+    """Return the match of an orientation classifier by its size, two classes and file name; None for other models."""
     if not _FILE.search(signature.file):
         return None
     match signature.inputs, signature.outputs:
@@ -43,13 +43,13 @@ def orientation_for_crops(signature: ModelSignature) -> TaskMatch | None:
         output=output.name, classes=ORIENTATIONS, logits="Softmax" not in (output.activation, output.operator)
     )
     assumption = (
-        "task crop-classes: which lines of text stand on their head, by the file's name; prepared as RapidOCR does"
+        "task crop-classes: finds lines of text that are upside down, by the file's name; preprocessed as in RapidOCR"
     )
     return TaskMatch(task, (crop,), (assumption,))
 
 
 def orientation_size(signature: ModelSignature) -> tuple[int, int] | None:
-    """Return height and width of the lines of a classifier that leaves them free, None for any other model."""
+    """Return the line height and width for an orientation classifier with free sizes, None for other models."""
     match signature.inputs, signature.outputs:
         case (TensorSpec(shape=(_, 3, height, width)),), (TensorSpec(shape=(_, 2)),):
             free = not isinstance(height, int) and not isinstance(width, int)
@@ -58,7 +58,7 @@ def orientation_size(signature: ModelSignature) -> tuple[int, int] | None:
 
 
 def half_turn(crop: CropInput, before: Sequence[TaskMatch]) -> HalfTurn | UnsetType:
-    """Return which lines a stage turns, where one of those before it says how lines stand."""
+    """Return the rule for rotating lines by 180 degrees, if an earlier stage classifies their orientation."""
     classes = [each.task.classes for each in before if isinstance(each.task, CropClassesTask)]
     turns = crop.aspect == "line" and ORIENTATIONS in classes
     return HalfTurn(label=ORIENTATIONS[1], score=TURNED_FROM) if turns else UNSET

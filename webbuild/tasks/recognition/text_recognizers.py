@@ -1,4 +1,4 @@
-"""Text recognizers: PaddleOCR's, also as RapidOCR exports them, and docTR's."""
+"""Recognize text recognizers: PaddleOCR's, also as exported by RapidOCR, and docTR's."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _HEIGHTS = (32, 48)
-"""Pixels of a line's height that recognizers are trained for: PaddleOCR's before its third version, and since."""
+"""Line heights in pixels: in PP-OCRv1 and v2, and since v3."""
 _WIDTH = 320
-"""Pixels to which PaddleOCR pads a line at least."""
+"""PaddleOCR pads lines to at least this width in pixels."""
 _FILE = re.compile(r"(pp-?ocr|paddle|rapidocr).*rec(?![a-z])", re.IGNORECASE)
 _OLD_FILE = re.compile(r"v[12](?![0-9])|mobile_v[12]", re.IGNORECASE)
 _LEAST_CLASSES = 64
-"""Classes from which on an output may be characters where no dictionary says so: Latin letters, digits and signs."""
+"""Minimum number of classes of a recognizer without a dictionary: Latin letters, digits and punctuation."""
 _STRIDES = range(2, 17)
-"""Pixels of the input's width that a column stands for."""
+"""Possible widths of an output column in input pixels."""
 _DOCTR_SIZE = (32, 128)
 _DOCTR_END_COLUMNS = 33
-"""Columns of docTR's ViTSTR and PARSeq: 32 characters and the end token. A CTC head has 32 of 4 pixels each."""
+"""Columns of docTR's ViTSTR and PARSeq: 32 characters and the end token. A CTC head has 32 columns of 4 pixels each."""
 _SAR_COLUMNS = 31
-"""Columns of docTR's SAR: 30 characters and the end token. The best class of each, an ArgMax, goes into the next."""
+"""Columns of docTR's SAR: 30 characters and the end token. Each step takes the ArgMax of the step before."""
 _DOCTR_MEAN, _DOCTR_STD = [0.694, 0.695, 0.693], [0.299, 0.296, 0.301]
 _SUM_SLACK = 1e-3
 _MOST_COLUMNS = 0.5
-"""The share of the columns of photographs, which hold no text, from which on their class is the blank."""
+"""On photographs without text, the class of more than this share of the columns is the blank."""
 
 
 def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return what a recognizer reads: of any name, told by its shapes, and by a dictionary that fits."""
+    """Return the match of a text recognizer, by shapes and a fitting dictionary; None for other models."""
     if len(signature.inputs) != 1 or len(signature.outputs) != 1:
         return None
     output = signature.outputs[0]
@@ -76,17 +76,17 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     picture, how = (_doctr_picture(image, signature), "docTR") if doctr else (_paddle_picture(image), "PaddleOCR")
     if ends:
         assumptions.append(
-            "each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is no CTC"
+            "each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is not CTC"
         )
-    assumptions.append(f"pictures of lines go in as {how} prepares them, unless an option says otherwise")
+    assumptions.append(f"pictures of lines are preprocessed as in {how}, unless an option says otherwise")
     return TaskMatch(task, (picture,), tuple(assumptions), measured_output=output.name)
 
 
 def line_size(signature: ModelSignature) -> tuple[int, int] | None:
-    """Return height and width of PaddleOCR's lines for a recognizer that leaves them free, None for any other model.
+    """Return PaddleOCR's line height and width for a recognizer with free width, None for other models.
 
-    A height is 0 where the model has its own. Where that is free too, the model's dictionary, or its file's name, has
-    to say that it is one.
+    The height is 0 if the model's is fixed. If it is free too, the dictionary or the file's name must indicate a text
+    recognizer.
     """
     match signature.inputs, signature.outputs:
         case (TensorSpec(shape=(_, 3, height, width)),), (TensorSpec(shape=(_, _, classes)),):
@@ -109,10 +109,10 @@ def line_size(signature: ModelSignature) -> tuple[int, int] | None:
 
 
 def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-    """Return the match with what answers to photographs, which hold no text, say.
+    """Return the match with properties measured on photographs without text.
 
-    Rows that are no probabilities are logits. Where most columns are of the last class and none of the first, or the
-    reverse, that is the blank.
+    Rows that are not probabilities are logits. If most columns are of the last class and none of the first, the last
+    is the blank; or the reverse.
     """
     task = match.task
     assert isinstance(task, TextRecognition)
@@ -124,7 +124,7 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
     ending = "logits, which go through a softmax" if logits else "probabilities"
     if task.decoding == "end-token":
         task = msgspec.structs.replace(task, logits=logits)
-        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, f"the output holds {ending}"))
+        return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, f"the output has {ending}"))
     best = rows.argmax(axis=1)
     common = next((at for at in (0, last) if (best == at).mean() > _MOST_COLUMNS), task.blank)
     task = msgspec.structs.replace(task, logits=logits)
@@ -133,12 +133,12 @@ def with_measured_scores(match: TaskMatch, values: Sequence[NDArray[Any]]) -> Ta
         names = [*names[1:], ""] if common else ["", *names[:-1]]
         task = msgspec.structs.replace(task, characters="\n".join(names), blank=common)
     position = "first" if task.blank == 0 else "last"
-    assumption = f"the output holds {ending}; the {position} class is the blank"
+    assumption = f"the output has {ending}; the {position} class is the blank"
     return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
 
 
 def score_rows(task: TextRecognition, scores: NDArray[Any]) -> NDArray[Any]:
-    """Return [T, C] of the first line in [N, T, C] or [T, N, C]."""
+    """Return the first line's scores [T, C] from [N, T, C] or [T, N, C]."""
     if not isinstance(task, TextLineTask):
         scores = rows_of_crops(scores)
     rows: NDArray[Any] = scores[:, 0] if isinstance(task, TextLineTask) and task.layout == "tnc" else scores[0]
@@ -146,7 +146,7 @@ def score_rows(task: TextRecognition, scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def rows_of_crops(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return [crops, T, C] of that, or of [T, 1, C]: a recognizer whose columns come first reads one crop in a run."""
+    """Return scores as [crops, T, C]; [T, 1, C] -> [1, T, C], for a recognizer of one crop per run."""
     return np.moveaxis(scores, 1, 0) if scores.shape[1] == 1 else scores
 
 

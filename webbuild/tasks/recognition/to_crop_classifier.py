@@ -7,10 +7,10 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 def to_crop_classifier(match: TaskMatch) -> TaskMatch:
-    """Return the match of a classifier as one of crops: each crop is a detected box, without a margin.
+    """Return the match of a classifier for crops; each crop is a detected box without a margin.
 
-    What its own pre-processing stretches is stretched. Elsewhere it saw undistorted pictures, so a box grows along one
-    side to the input's aspect ratio; cutting it to its middle would lose a person's head.
+    If the classifier's preprocessing stretches pictures, boxes are stretched. Otherwise it was trained on undistorted
+    pictures, so a box is enlarged to the input's aspect ratio; a centre crop could lose a person's head.
     """
     task, (image,) = match.task, match.inputs
     assert isinstance(task, ClassifyTask)

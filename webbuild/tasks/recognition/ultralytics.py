@@ -1,4 +1,4 @@
-"""Ultralytics' exports: what each task's output holds, and what the exporter leaves unsaid."""
+"""Recognize Ultralytics' exports of each task, with assumptions about what the metadata lacks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from webbuild.tasks.recognition.metadata import keypoint_shape
 from webbuild.tasks.recognition.ultralytics_export import read_export
 from webbuild.tasks.task_match import TaskMatch
 
-_DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own pre-processing"
+_DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own preprocessing"
 
 
 def infer_detect(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a detection export, or None for anything else."""
+    """Return the match of a detection export, None for other models."""
     form = read_export(signature, "detect", extra=0)
     if form is None:
         return None
@@ -24,7 +24,7 @@ def infer_detect(signature: ModelSignature) -> TaskMatch | None:
 
 
 def infer_pose(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a pose export, or None for anything else."""
+    """Return the match of a pose export, None for other models."""
     keypoints, size = keypoint_shape(signature)
     form = read_export(signature, "pose", extra=keypoints * size)
     if form is None or not keypoints:
@@ -33,10 +33,10 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
     assumption = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
     if keypoints == len(coco_keypoints.KEYPOINTS):
         named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
-        taken = "17 keypoints are assumed to be COCO's, with its names and skeleton"
+        keypoint_note = "17 keypoints are assumed to be COCO's, with its names and skeleton"
     else:
         named, skeleton = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)], []
-        taken = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"
+        keypoint_note = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"
     task = PoseTask(
         output=form.output,
         rows=form.rows,
@@ -45,15 +45,14 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
         keypoint_size=3 if size == 3 else 2,
         skeleton=skeleton,
     )
-    return TaskMatch(
-        task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.postprocess
-    )
+    assumptions = (assumption, _DEFAULT_PREPROCESSING, keypoint_note, *form.assumptions)
+    return TaskMatch(task, (form.image,), assumptions, form.postprocess)
 
 
 def infer_segment(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of a segmentation export, or None for anything else.
+    """Return the match of a segmentation export, None for other models.
 
-    It gives rows first, then the prototypes of their masks.
+    Its outputs are rows, then the prototypes of their masks.
     """
     match [fact.shape for fact in signature.outputs]:
         case [_, (1, int(masks), int(), int())]:
@@ -72,7 +71,7 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
 
 
 def infer_obb(signature: ModelSignature) -> TaskMatch | None:
-    """Return the spec of an export of rotated boxes, or None for anything else."""
+    """Return the match of an export with rotated boxes, None for other models."""
     form = read_export(signature, "obb", extra=1, rotated=True)
     if form is None:
         return None

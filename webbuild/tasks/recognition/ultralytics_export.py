@@ -1,4 +1,4 @@
-"""The three forms in which Ultralytics' exporter leaves detections: suppressed, raw, or end-to-end."""
+"""The three forms of detections in Ultralytics' exports: with NMS, raw, or end-to-end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END_TO_END_NOTE = "an end-to-end head without NMS: confidence {:g} is Ultralyti
 
 
 class UltralyticsExport(Struct, frozen=True):
-    """An export's classes, its picture, and where its rows are found once `postprocess` was appended."""
+    """An export's classes, picture input and output of rows after `postprocess` is appended."""
 
     class_names: list[str]
     image: ImageInput
@@ -31,7 +31,7 @@ class UltralyticsExport(Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the exporter did not say."""
+        """Assumptions about what the metadata lacks."""
         if self.postprocess is None:
             return ()
         if self.postprocess.layout == "final":
@@ -42,17 +42,17 @@ class UltralyticsExport(Struct, frozen=True):
 def read_export(
     signature: ModelSignature, task: str, *, extra: int, outputs: int = 1, rotated: bool = False
 ) -> UltralyticsExport | None:
-    """Return the form of an export of `task`, None for every other model.
+    """Return the form of an export of `task`, None for other models.
 
     Args:
-        signature: the model's.
-        task: as the exporter calls it.
-        extra: numbers that a row has after box, score and class.
-        outputs: how many the export has; the first one holds the detections.
-        rotated: whether the boxes are.
+        signature: the model's signature.
+        task: the exporter's name of the task.
+        extra: number of columns after box, score and class.
+        outputs: number of outputs of the export; the first one has the detections.
+        rotated: whether the boxes are rotated.
 
     Raises:
-        WebbuildError: `class-count-mismatch` where the raw output has more or fewer scores than there are names.
+        WebbuildError: `class-count-mismatch` if the raw output has more or fewer scores than there are names.
     """
     names = class_names(signature)
     if (
@@ -86,7 +86,7 @@ def read_export(
 
 
 def has_nms(signature: ModelSignature) -> bool:
-    """Whether the export was made with `nms=True`; where it does not say, whether it has the operator."""
+    """Whether the export was made with `nms=True`; if the metadata lacks it, whether the graph has the operator."""
     if signature.metadata.get("end2end") == "True":
         return False
     nms_argument = export_argument(signature, "nms")
@@ -94,10 +94,10 @@ def has_nms(signature: ModelSignature) -> bool:
 
 
 def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
-    """Whether the rows [1, rows, columns] need no suppression.
+    """Whether the rows [1, rows, columns] need no NMS.
 
-    Releases before 8.4 do not say so: there the shape tells it. RT-DETR's rows, which deformable attention gives
-    away, are of another layout: see `webbuild/tasks/recognition/detr.py`.
+    Releases before 8.4 do not state it in the metadata, so the shape decides. RT-DETR, recognized by deformable
+    attention (GridSample), has another row layout: see `webbuild/tasks/recognition/detr.py`.
     """
     width = signature.outputs[0].shape[-1]
     if width != columns or signature.metadata.get("head") == "RTDETRDecoder" or "GridSample" in signature.operators:
@@ -106,7 +106,7 @@ def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
 
 
 def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw") -> ImageInput | None:
-    """Return the spec of the one picture that a fixed-shape float input of this layout wants, or None."""
+    """Return a float input with the static shape of one RGB picture in this layout as a picture input, else None."""
     shape = [size for size in spec.shape if isinstance(size, int)]
     if spec.dtype != "float32" or not len(spec.shape) == len(shape) == len(layout):
         return None
@@ -124,7 +124,7 @@ def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] =
 
 
 def class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int) -> WebbuildError:
-    """Return the error of an output that has another number of class scores than there are names."""
+    """Return the error for an output with another number of class scores than there are names."""
     return WebbuildError(
         "class-count-mismatch",
         f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",

@@ -1,4 +1,4 @@
-"""Recognition of YOLO detectors without metadata, by output shapes: one row for each cell of three grids."""
+"""Recognize YOLO detectors without metadata by output shapes: one row for each cell of three grids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to
 
 
 class YoloVariant(Struct, frozen=True):
-    """Detectors of one layout: what they are called, and how their output and their pictures are."""
+    """A recognized YOLO layout: its postprocessing, picture input and assumptions."""
 
     postprocess: YoloPostprocess
     image: ImageInput
@@ -30,13 +30,13 @@ class YoloVariant(Struct, frozen=True):
 
 
 def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a YOLOv5, YOLOv7 or YOLOX, or of a newer YOLO without metadata; None for anything else.
+    """Return the match of a YOLOv5, YOLOv7, YOLOX or newer YOLO without metadata; None for other models.
 
-    Unless the user asked, the names have to be there, as many as the scores, or the output has to be the only one but
-    for the grids that it was decoded from.
+    Unless requested, there must be as many class names as scores, or no other outputs than the grids that the rows were
+    decoded from.
 
     Raises:
-        WebbuildError: `class-count-mismatch` where they are there and of another number, and the user asked.
+        WebbuildError: `class-count-mismatch` if the task is requested and the number of class names differs.
     """
     image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
     if image is None or "task" in signature.metadata:
@@ -62,12 +62,12 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
 
 
 def _is_undecoded_grid(other: TensorSpec, output: TensorSpec) -> bool:
-    """Whether an output [1, 3, h, w, numbers] may be of the grids that rows of as many numbers were decoded from."""
+    """Whether an output [1, 3, h, w, numbers] may be a grid that the rows [1, anchors, numbers] were decoded from."""
     return len(other.shape) == 5 and (*other.shape[:2], other.shape[4]) == (1, 3, output.shape[-1])
 
 
 def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:
-    """Return what an output is by its shape: as many anchors as the grids have cells, or three times as many."""
+    """Return the YOLO layout of an output by its shape: one or three anchors per cell of the grids."""
     height, width = image.shape[2:]
     cells = sum((height // stride) * (width // stride) for stride in _YOLO_STRIDES)
     like = f"output '{output.name}' {list(output.shape)} is read as"
@@ -112,7 +112,7 @@ def _anchor_count(output: TensorSpec, spec: YoloPostprocess) -> int:
 
 
 def named_classes(names: list[str], classes: int) -> tuple[list[str], str]:
-    """Return a name for each class, and where they come from."""
+    """Return a name for each class, and their source as text."""
     if names:
         return names, f"the names of the {count_classes(classes)} are those in the metadata"
     if classes == len(COCO_CLASSES):
