@@ -91,7 +91,7 @@ def test_pictures_that_touch_each_other_are_found(tmp_path: Path) -> None:
     ("text", "options", "error", "why"),
     [
         (FIXED, (), "fixed-batch", "input 'x' takes 1, fixed when it was exported"),
-        (TWO_INPUTS, (), "fixed-batch", "input 'more' [1] is no picture"),
+        (TWO_INPUTS, (), "fixed-batch", "input 'more' [1] is not a picture"),
         (WIDE, ("--dim", "n=1"), "conflicting-options", "--batch 4 and --dim n=1"),
     ],
 )

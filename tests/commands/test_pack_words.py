@@ -88,7 +88,7 @@ def test_pictures_are_classified_into_labels_with_templates(folder: Path, sizes:
     comparisons = json.loads((out / "report.json").read_text("utf-8"))["comparisons"]
     assert verdicts(of_pictures(comparisons)) == {"OK"}
     assert any("padded to 77 tokens with <end>" in each for each in manifest.assumptions)
-    assert any("softmax(100 * cosine), logit_scale as CLIP is trained to" in each for each in manifest.assumptions)
+    assert any("softmax(100 * cosine), logit_scale is CLIP's" in each for each in manifest.assumptions)
     got = golden_scores(manifest, out)
     np.testing.assert_allclose(got, 100 * cosines(manifest, out, templates, 77), rtol=0, atol=1e-3)
 

@@ -179,7 +179,7 @@ def test_alpha_of_another_size_has_no_tiles(tmp_path: Path) -> None:
 def test_alpha_between_the_least_and_the_largest_value_has_no_tiles(tmp_path: Path) -> None:
     plan, said = measured(matting(64, 64), tmp_path, task=MatteTask(output="y", min_max=True))
     assert plan is None
-    assert "there are no tiles: the least and the largest value are those of the whole picture" in said
+    assert "there are no tiles: alpha is normalized by the minimum and maximum of the whole picture" in said
 
 
 def filling(*shape: int, dilation: int = 1, squeezes: bool = False) -> onnx.ModelProto:

@@ -1,1 +1,1 @@
-"""Tasks: one file for each, found by walking this folder; in its folders what they share."""
+"""Tasks: one file per task, found by walking this folder. Subfolders have shared code."""

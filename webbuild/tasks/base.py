@@ -14,20 +14,20 @@ from webbuild.tasks.kind.tiling import Tiling
 
 
 class TaskKind(Recognition, Decoding, Comparing, Tiling, Prompting, Presentation):
-    """A task. Its file is found by walking this folder, where it is called `TASK`.
+    """A task. Each module of this folder with a variable `TASK` defines one.
 
-    `spec` is what the manifest says of a model of this task, and the tag of that its name. A task overrides `infer`,
-    `needed_outputs` and `decode`; the other defaults are those of a task without page template, types and drawings.
+    `spec` is the task's struct in the manifest; its tag is the task's name. A task overrides `infer`, `needed_outputs`
+    and `decode`. The other defaults suit a task without page template, types and drawings.
     """
 
     spec: ClassVar[type[Task]]
 
     @property
     def kind(self) -> str:
-        """Name of the task in the manifest and of `--task`."""
+        """Name of the task in the manifest and in `--task`."""
         return str(self.spec.__struct_config__.tag)
 
     @property
     def draws(self) -> bool:
-        """Whether a report shows what a prediction says of a picture: objects, classes or a map."""
+        """Whether a report draws predictions: objects, classes or a map."""
         return bool(self.noun) or self.ranks_classes or self.makes_image

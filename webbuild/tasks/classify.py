@@ -1,4 +1,4 @@
-"""Classify: what the whole picture shows."""
+"""Classify: the class of the whole picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 _ABOVE_CHANCE, _TIMES_CHANCE = 0.05, 10
-"""How far above the share of one class the best score lies where it says something."""
+"""A best score below both 1 / classes + 0.05 and 10 / classes counts as chance."""
 
 
 class ClassifyKind(TaskKind):
@@ -40,10 +40,10 @@ class ClassifyKind(TaskKind):
     required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize Ultralytics' classification exports by their metadata, and what fits where the user asks.
+        """Recognize Ultralytics' classification exports by their metadata, other models if the user requests the task.
 
         Raises:
-            WebbuildError: `class-count-mismatch` where an export has more or fewer scores than names.
+            WebbuildError: `class-count-mismatch` if an export has more or fewer scores than names.
         """
         if len(signature.inputs) != 1 or len(signature.outputs) != 1:
             return None
@@ -66,7 +66,7 @@ class ClassifyKind(TaskKind):
         return to_crop_classifier(match)
 
     def answer_warnings(self, task: ClassifyTask, answers: Sequence[Tensors]) -> Sequence[str]:
-        """Say of best scores that are chance that these may be no scores of classes."""
+        """Warn if the best scores are near chance: the output may not be class scores."""
         best = max(float(class_probabilities(task, each[task.output][0]).max()) for each in answers)
         chance = 1 / len(task.classes)
         if not (best < chance + _ABOVE_CHANCE and best < _TIMES_CHANCE * chance):
@@ -82,16 +82,16 @@ class ClassifyKind(TaskKind):
         return (task.output,)
 
     def decode(self, task: ClassifyTask, outputs: Tensors, context: RunContext) -> Sequence[ClassScore]:
-        """Return all classes, the most probable first; of equals the one of the lower index."""
+        """Return all classes, most probable first; ties by lower index."""
         return ranked_classes(task, outputs[task.output][0])
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[ClassScore]:
-        """Return all classes, the most probable first."""
+        """Return all classes, most probable first."""
         return msgspec.convert(result["classes"], list[ClassScore])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        return f"scores {tolerance.score:g} of the best one, and another best class only where two are that close"
+        """Return the tolerance of predictions in words."""
+        return f"scores {tolerance.score:g} times the best score; the best class may differ between scores that close"
 
     def summary(self, task: ClassifyTask, pictures: int) -> str:
         """Return what the model does."""
@@ -145,12 +145,12 @@ def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]
         return None
     assumption = f"task classify with {count_classes(len(names))}, from the exporter's metadata"
     resized, how = _ultralytics_resize(image)
-    own = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own pre-processing"
-    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (assumption, own))
+    recipe = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own preprocessing"
+    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (assumption, recipe))
 
 
 def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> TaskMatch | None:
-    """Return the spec of a classifier that says nothing of itself; whether it ends in a softmax shows its graph."""
+    """Return the spec of a classifier without metadata; the graph shows whether it ends in a softmax or sigmoid."""
     image = fixed_image_input(picture) or fixed_image_input(picture, "nhwc")
     if image is None:
         return None
@@ -158,16 +158,16 @@ def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> Tas
     names = [f"class {index}" for index in range(count)]
     ending = "logits, which go through a softmax" if logits else "probabilities"
     resized, how = _ultralytics_resize(image)
-    believed = (
+    assumptions = (
         f"the {count} classes are numbered; --labels names them",
-        f"the output holds {ending}",
+        f"the output has {ending}",
         f"{how}, RGB, scaled to 0..1, resized with antialias, unless an option says otherwise",
     )
-    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), believed)
+    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), assumptions)
 
 
 def _ultralytics_resize(image: ImageInput) -> tuple[ImageInput, str]:
-    """Return the picture as Ultralytics' classify_transforms makes it: cropped, but stretched where not square."""
+    """Return the preprocessing of Ultralytics' classify_transforms: cropped if square, else stretched."""
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     mode: Literal["crop", "stretch"] = "crop" if height == width else "stretch"
     how = "pictures are cropped to their middle" if mode == "crop" else "pictures are stretched"

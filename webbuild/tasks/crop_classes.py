@@ -1,4 +1,4 @@
-"""Classes of crops: a classifier behind a detector says more of each object that is found."""
+"""Crop classes: a classifier that runs on a crop of each detected object."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 MOST_CLASSES = 10
-"""Classes of a crop that a result holds, as in the runtime."""
+"""Maximum number of classes of a crop in a result, as in the runtime."""
 
 
 class CropClassesKind(CropKind):
@@ -37,18 +37,18 @@ class CropClassesKind(CropKind):
     required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what fits where the user asks: behind a detector, `for_crops` of a classifier tells it."""
+        """Return a match if the user requests the task; after a detector, `for_crops` of a classifier gives it."""
         match = infer_classifier(signature) if requested else None
         return None if match is None else to_crop_classifier(match)
 
     def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
-        """Return what a crop was cut around, with its best classes."""
+        """Return the object of a crop with its best classes."""
         return CropDetection(
             **{**detection_fields(crop), "classes": tuple(ranked_classes(task, values)[:MOST_CLASSES])}
         )
 
     def detections(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:
-        """Return the objects, named by their best class too."""
+        """Return the objects, with the best class in their labels."""
         return [_named_by_class(each) for each in prediction]
 
     def compare_output(
@@ -70,15 +70,15 @@ class CropClassesKind(CropKind):
         return compare_class_rows(subject, rows, tolerance)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        return f"scores {tolerance.score:g} of a crop's best one, and another best class only where two are that close"
+        """Return the tolerance of predictions in words."""
+        return f"scores {tolerance.score:g} times the best score; the best class may differ between scores that close"
 
     def summary(self, task: CropClassesTask, pictures: int) -> str:
         """Return what the model does."""
         return f"Says which of {len(task.classes)} classes a crop shows."
 
     def summary_behind_detector(self, task: CropClassesTask) -> str:
-        """Return what an earlier stage and this one do together."""
+        """Return what an earlier stage and this stage do together."""
         return f"Finds objects, and says which of {len(task.classes)} classes each is, looked at in a crop."
 
 

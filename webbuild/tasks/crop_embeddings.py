@@ -1,4 +1,4 @@
-"""Embeddings of crops: a unit vector for each object that is found, such as of a face, to tell whether two are one."""
+"""Crop embeddings: a unit vector for each detected object, for example to compare faces."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class CropEmbeddingsKind(CropKind):
     required_signature = "one picture, and one output [1, size], a vector"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what fits where the user asks: behind a detector, `for_crops` of plain tensors tells it."""
+        """Return a match if the user requests the task; after a detector, `for_crops` of `TensorKind` gives it."""
         return infer_embedding(signature) if requested else None
 
     def decode_crop(self, task: CropEmbeddingsTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
-        """Return what a crop was cut around, with its vector divided by its length."""
+        """Return the object of a crop with its unit vector."""
         return CropDetection(**{**detection_fields(crop), "embedding": tuple(unit_vectors(values.ravel()).tolist())})
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         return f"vectors a cosine distance of {tolerance.cosine:g}"
 
     def summary(self, task: CropEmbeddingsTask, pictures: int) -> str:
@@ -44,7 +44,7 @@ class CropEmbeddingsKind(CropKind):
         return f"Gives a vector of {task.size} numbers for a crop."
 
     def summary_behind_detector(self, task: CropEmbeddingsTask) -> str:
-        """Return what an earlier stage and this one do together."""
+        """Return what an earlier stage and this stage do together."""
         return f"Finds objects, and gives a vector of {task.size} numbers for each, looked at in a crop."
 
 
@@ -69,7 +69,7 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
 
 
 def vector_size(output: TensorSpec) -> int:
-    """Return how many numbers the vector of an output has, 0 for an output that is none."""
+    """Return the size of an output's vector, 0 if the output is not a vector."""
     match output.shape:
         case (1, int(size)) | (1, int(size), 1, 1) if size > 1:
             return size

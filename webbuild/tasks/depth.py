@@ -1,4 +1,4 @@
-"""Depth: how far away each pixel of a picture is, from one picture or from a stack of differently focused ones."""
+"""Depth: the distance of each pixel, from one picture or from a focal stack."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 _SAME_MAP = 0.9
-"""Correlation of the maps of two photographs from which on they are taken for the same map."""
+"""Correlation of the maps of two photographs above which they count as the same map."""
 _PARTS = ("depth", "confidence")
-"""The maps in a result of the runtime; the confidence is None where the model gives none."""
+"""The maps in a result of the runtime; the confidence is None if the model returns none."""
 
 
 class DepthKind(TaskKind):
-    """See `DepthTask` for what a map is."""
+    """See `DepthTask` for the map."""
 
     spec = DepthTask
     page_template = "depth"
@@ -44,7 +44,7 @@ class DepthKind(TaskKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize models whose outputs, or whose configuration beside them, say that they are about depth."""
+        """Recognize depth models by their outputs, or by the configuration next to them."""
         return infer_depth_from_focus(signature, requested=requested) or infer_monocular_depth(
             signature, requested=requested
         )
@@ -54,7 +54,7 @@ class DepthKind(TaskKind):
         return (task.output,) if task.confidence is None else (task.output, task.confidence)
 
     def decode(self, task: DepthTask, outputs: Tensors, context: RunContext) -> Sequence[DepthMap]:
-        """Return the one map there is, over the source picture."""
+        """Return the map over the source picture."""
         if (placement := context.placement) is None:
             return ()
         depth = resample_map(outputs[task.output], placement)
@@ -62,7 +62,7 @@ class DepthKind(TaskKind):
         return [DepthMap(depth, confidence, *finite_range(depth))]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[DepthMap]:
-        """Return the one map there is; none where the caller asked for its colours alone."""
+        """Return the map; [] if the caller requested only its colours."""
         size = result["height"], result["width"]
         depth, confidence = (None if (part := result[name]) is None else part.reshape(size) for name in _PARTS)
         return [] if depth is None else [DepthMap(depth, confidence, result["min"], result["max"])]
@@ -70,24 +70,24 @@ class DepthKind(TaskKind):
     def image(
         self, task: DepthTask, prediction: DepthMap, reference: DepthMap, pixels: NDArray[np.uint8] | None
     ) -> NDArray[np.uint8]:
-        """Return the map in colours, from the farthest value to the nearest: of the task, else of the map."""
+        """Return the map in colours, from far to near; the range is the task's, else the map's."""
         low, high = reference.minimum, reference.maximum
         if task.near is not None and task.far is not None and task.near < task.far:
             low, high = task.near, task.far
         return apply_colormap(prediction.depth, *((high, low) if task.quantity == "depth" else (low, high)))
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         worst = f"{tolerance.depth * tolerance.depth_worst:g} at any pixel"
         return f"an absolute relative error of {tolerance.depth:g} on average, {worst}; no scale is fitted"
 
     def summary(self, task: DepthTask, pictures: int) -> str:
         """Return what the model does."""
-        given = "one picture" if pictures == 1 else f"{pictures} pictures, each focused at another distance"
-        return f"Says how far away things are, from {given}."
+        source = "one picture" if pictures == 1 else f"{pictures} pictures, each focused at another distance"
+        return f"Says how far away things are, from {source}."
 
     def typescript(self, task: DepthTask) -> TypeNames:
-        """Return the name of the map, whose parts the caller chooses."""
+        """Return the name of the map; the caller selects its parts."""
         return TypeNames(
             "depth",
             selectable_outputs=True,
@@ -96,21 +96,21 @@ class DepthKind(TaskKind):
         )
 
     def answer_warnings(self, task: DepthTask, answers: Sequence[Tensors]) -> Sequence[str]:
-        """Say of maps of different photographs that they are nearly the same map."""
+        """Warn if the maps of different photographs are nearly the same."""
         first, second = (np.asarray(each[task.output], np.float64).ravel() for each in answers[:2])
         if first.size != second.size or not (first.std() > 0 and second.std() > 0):
             return ()
-        alike = float(np.corrcoef(first, second)[0, 1])
-        if not alike > _SAME_MAP:
+        correlation = float(np.corrcoef(first, second)[0, 1])
+        if not correlation > _SAME_MAP:
             return ()
         warning = (
-            f"depth hardly depends on the picture: the maps of two unlike photographs correlate by {alike:.2f}. "
+            f"depth hardly depends on the picture: the maps of two unlike photographs correlate by {correlation:.2f}. "
             "The preprocessing may be wrong: see --scale, --mean and --std"
         )
         return (warning,)
 
     def describe_constant_output(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
-        """Return nothing: a wall is as far away everywhere."""
+        """Return "": a constant map may be right, as for a wall."""
         return ""
 
     def compare_output(
@@ -122,7 +122,7 @@ class DepthKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare the map by its absolute relative error."""
+        """Compare the maps by their absolute relative error."""
         return [compare_depth(subject, expected, actual, tolerance)] if subject.output == task.output else None
 
     def compare(

@@ -31,7 +31,7 @@ class DetectKind(RowKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize Ultralytics' detection exports by their metadata, others by their interface."""
+        """Recognize Ultralytics' detection exports by their metadata, other models by their signature."""
         known = ultralytics.infer_detect(signature) or infer_yolo(signature, requested=requested)
         known = known or infer_anchor_detector(signature, requested=requested)
         known = known or infer_grid_detector(signature, requested=requested)

@@ -1,4 +1,4 @@
-"""Embed: a unit vector for the whole picture, to find pictures that are alike."""
+"""Embed: a unit vector for the whole picture, for similarity search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 _SAME_VECTOR = 0.995
-"""Cosine of the vectors of two unlike photographs from which on they say next to nothing of a picture."""
+"""Cosine of the vectors of two different photographs above which the vectors count as independent of the picture."""
 
 
 class EmbedKind(TaskKind):
@@ -40,7 +40,7 @@ class EmbedKind(TaskKind):
     required_signature = "one picture, and one output that is a vector [1, size] or tokens [1, tokens, size]"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize encoders of pictures by names, their family or their configuration, else where the user asks."""
+        """Recognize image encoders by names, family or configuration; other models if the user requests the task."""
         return infer_picture_embedding(signature, requested=requested)
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
@@ -52,36 +52,36 @@ class EmbedKind(TaskKind):
         return (task.output,)
 
     def vector_size(self, task: EmbedTask) -> int:
-        """Return the numbers of the vector."""
+        """Return the size of the vector."""
         return task.size
 
     def decode(self, task: EmbedTask, outputs: Tensors, context: RunContext) -> Sequence[NDArray[np.float64]]:
-        """Return the one vector there is, [size]."""
+        """Return the vector [size]."""
         return [_vectors(task, outputs[task.output])[0]]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[NDArray[Any]]:
-        """Return the one vector there is."""
+        """Return the vector [size]."""
         return [np.asarray(result["embedding"], np.float64)]
 
     def is_empty(self, prediction: Sequence[NDArray[Any]]) -> bool:
-        """Whether the vector is one of zeros."""
+        """Whether the vector is all zeros."""
         return not any(each.any() for each in prediction)
 
     def answer_warnings(self, task: EmbedTask, answers: Sequence[Tensors]) -> Sequence[str]:
-        """Say of two unlike photographs that they have nearly the same vector."""
+        """Warn if two different photographs have nearly the same vector."""
         first, second = (_vectors(task, each[task.output])[0] for each in answers[:2])
         cosine = float(first @ second)
         if not cosine > _SAME_VECTOR:
             return ()
         warning = (
-            f"the vectors of two unlike photographs have a cosine of {cosine:.4f}: they say next to nothing of a "
-            "picture. The preprocessing may be wrong: see --scale, --mean and --std"
+            f"the vectors of two unlike photographs have a cosine of {cosine:.4f}: they hardly depend on "
+            "the picture. The preprocessing may be wrong: see --scale, --mean and --std"
         )
         return (warning,)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        return f"vectors of a cosine of {1 - tolerance.cosine:g} or more, and the other pictures in the same order"
+        """Return the tolerance of predictions in words."""
+        return f"a cosine of at least {1 - tolerance.cosine:g}, and the other pictures in the same order of similarity"
 
     def summary(self, task: EmbedTask, pictures: int) -> str:
         """Return what the model does."""
@@ -113,7 +113,7 @@ class EmbedKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare the vectors that the outputs become."""
+        """Compare the unit vectors of the outputs."""
         if subject.output != task.output:
             return None
         sides = _vectors(task, expected), _vectors(task, actual)
@@ -128,7 +128,7 @@ class EmbedKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare what a visitor gets: a vector of as many numbers, of length 1."""
+        """Compare the vectors in the runtime's results, which must have the same size."""
         if [each.shape for each in expected] != [each.shape for each in actual]:
             about = subject.with_quantity("cosine distance")
             return [Comparison(subject=about, verdict="DIFFERS", tolerance=0, signal=1.0, reason="shape")]

@@ -1,4 +1,4 @@
-"""Grounding: the objects that a prompt names, and their boxes."""
+"""Grounding: boxes of the objects that a text prompt names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from webbuild.tasks.type_names import OBJECT_FUNCTIONS, PromptLimits, TypeNames
 
 
 class GroundingKind(TaskKind):
-    """See `GroundingTask` for what a query says."""
+    """See `GroundingTask` for the outputs of a query."""
 
     spec = GroundingTask
     page_template = "detections"
@@ -49,7 +49,7 @@ class GroundingKind(TaskKind):
     has_detections = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize detectors that take a prompt by the names of what goes in and comes out."""
+        """Recognize detectors with a text prompt by the names of their inputs and outputs."""
         return infer_grounding_dino(signature)
 
     def needed_outputs(self, task: GroundingTask) -> Sequence[str]:
@@ -65,7 +65,7 @@ class GroundingKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare what was found, and the words of each."""
+        """Compare the detections and their words."""
         if context.placement is None or context.prompt is None:
             return ()
         thresholds = {**self.default_thresholds(task), **context.thresholds}
@@ -76,18 +76,18 @@ class GroundingKind(TaskKind):
         return {"confidence": task.confidence, "textThreshold": task.text_threshold}
 
     def decode(self, task: GroundingTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
-        """Return what was found of the prompt, best first."""
+        """Return the detections, best first."""
         if context.placement is None or context.prompt is None:
             return ()
         values = {**self.default_thresholds(task), **context.thresholds}
         return post_process_grounding(task, outputs, context.prompt, context.placement, values)
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
-        """Return what was found."""
+        """Return the detections."""
         return msgspec.convert(result["detections"], list[Detection])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         return detection_tolerance_text(tolerance)
 
     def summary(self, task: GroundingTask, pictures: int) -> str:
@@ -95,12 +95,12 @@ class GroundingKind(TaskKind):
         return "Finds what you name in words."
 
     def typescript(self, task: GroundingTask) -> TypeNames:
-        """Return the name of the detections, and what the prompt is limited to."""
+        """Return the name of the detections, and the limits of the prompt."""
         limits = PromptLimits(task.max_tokens, task.confidence, task.text_threshold)
         return TypeNames("detections", prompt=limits, functions=OBJECT_FUNCTIONS)
 
     def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
-        """Return the match with these example prompts, else its own cut to the tokens that the model takes."""
+        """Return the match with these example prompts, else with the defaults truncated to the model's token limit."""
         return with_prompts(match, prompts)
 
     def prompts(self, match: TaskMatch) -> Sequence[Prompt]:
@@ -120,7 +120,7 @@ class GroundingKind(TaskKind):
         return read_prompt(match, text)
 
     def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
-        """Return the tensors of a prompt's tokens."""
+        """Return the feeds of a prompt's tokens."""
         return prompt_feeds(match.inputs, prompt_task(match), prompt)
 
 
@@ -131,8 +131,8 @@ def post_process_grounding(
     placement: ImagePlacement,
     values: Mapping[str, float],
 ) -> list[GroundedDetection]:
-    """Return what was found, best first, in source pixels; `values` are the thresholds by option."""
-    logits, boxes = outputs[task.output][0], outputs[task.boxes][0]
+    """Return the detections, best first, in source pixels; `values` are the thresholds by option."""
+    logits, boxes = outputs[task.output][0], outputs[task.boxes][0]  # [queries, tokens], [queries, 4]
     with np.errstate(over="ignore"):
         scores = 1 / (1 + np.exp(-logits.astype(np.float64)))
     best = scores.max(axis=1)

@@ -1,4 +1,4 @@
-"""Image: a picture made of a picture, such as super-resolution, denoising, light, colours or style."""
+"""Image: image-to-image models, such as super-resolution, denoising, low-light enhancement, colours or style."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from webbuild.tasks.type_names import TypeNames
 
 
 class ImageKind(TaskKind):
-    """See `ImageTask` for what a picture is."""
+    """See `ImageTask` for the output picture."""
 
     spec = ImageTask
     description = "Makes a picture of a picture"
@@ -49,11 +49,11 @@ class ImageKind(TaskKind):
         return infer_picture_to_picture(signature, requested=requested)
 
     def needed_outputs(self, task: ImageTask) -> Sequence[str]:
-        """Return the picture."""
+        """Return the output picture."""
         return (task.output,)
 
     def tiled_outputs(self, task: ImageTask) -> Sequence[TiledOutput]:
-        """Return the picture."""
+        """Return the output picture."""
         reach = ENLARGING_REACH if task.luma else 0
         return (TiledOutput(task.output, task.layout, task.scale, task.low, task.high, reach),)
 
@@ -62,7 +62,7 @@ class ImageKind(TaskKind):
         return msgspec.structs.replace(task, tiles=plan)
 
     def decode(self, task: ImageTask, outputs: Tensors, context: RunContext) -> Sequence[OutputPicture]:
-        """Return the one picture there is."""
+        """Return the output picture."""
         file, output = context.picture_file, outputs[task.output]
         if (placement := context.placement) is None or (task.luma and file is None):
             return ()
@@ -70,22 +70,22 @@ class ImageKind(TaskKind):
         return [_read(task, output, placement, source, context.hole)]
 
     def tile_plan(self, task: ImageTask) -> TilePlan | None:
-        """Return the tiles, None where pictures are resized."""
+        """Return the tiles, None if pictures are resized instead."""
         return task.tiles
 
     def draw_tile(
         self, task: ImageTask, outputs: Tensors, source: NDArray[np.uint8], context: RunContext
     ) -> NDArray[Any]:
-        """Return the picture of a tile."""
+        """Return the output picture of a tile."""
         assert context.placement is not None
         return _read(task, outputs[task.output], context.placement, source, context.hole).rgba
 
     def join_tiles(self, task: ImageTask, joined: NDArray[np.uint8], picture: Path) -> Sequence[OutputPicture]:
-        """Return the one picture there is."""
+        """Return the output picture."""
         return [OutputPicture(joined)]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[OutputPicture]:
-        """Return the one picture there is."""
+        """Return the output picture."""
         picture = result["picture"]
         return [OutputPicture(picture["data"].reshape(picture["height"], picture["width"], 4))]
 
@@ -96,7 +96,7 @@ class ImageKind(TaskKind):
         return prediction.rgba
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         least = -20 * np.log10(tolerance.picture)
         worst = 255 * tolerance.picture * tolerance.picture_worst
         return f"a PSNR of {least:.0f} dB, and at most {worst:.0f} of 255 levels at any pixel"
@@ -111,7 +111,7 @@ class ImageKind(TaskKind):
         return TypeNames("picture", tiled=task.tiles is not None)
 
     def describe_constant_output(self, task: ImageTask, name: str, array: NDArray[Any]) -> str:
-        """Return nothing: a picture of a wall may be of one colour."""
+        """Return "": a constant output may be right, as for a wall of one colour."""
         return ""
 
     def compare(
@@ -136,7 +136,7 @@ def _read(
     source: NDArray[np.uint8] | None,
     hole: NDArray[np.bool_] | None,
 ) -> OutputPicture:
-    """Return the picture of an output, with what the source gives it: its colours, or all outside of the hole."""
+    """Return the output picture, combined with the source's chroma (luma models) or its pixels outside the hole."""
     if task.luma and source is not None:
         return read_luma_picture(task, output, placement, source)
     picture = read_picture(task, output, placement)

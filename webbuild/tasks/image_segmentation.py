@@ -1,7 +1,6 @@
-"""Image segmentation: each pixel's part of the picture, from masks and classes of queries or from a map for each class.
+"""Image segmentation: panoptic, instance and semantic, from masks and classes of queries or from one map per class.
 
-Its manifest name is that of its fullest mode; instances and semantic maps are its other two. The masks of a YOLO are
-task `segment`, which has boxes.
+The instance masks of a YOLO, which have boxes, are task `segment`.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 
 class ImageSegmentationKind(TaskKind):
-    """See `ImageSegmentationTask` for what becomes of the outputs."""
+    """See `ImageSegmentationTask` for the decoding of the outputs."""
 
     spec = ImageSegmentationTask
     page_template = "regions"
@@ -48,7 +47,7 @@ class ImageSegmentationKind(TaskKind):
     has_detections = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize outputs by the names that transformers gives them, or by `config.json`."""
+        """Recognize outputs by transformers' names, or by `config.json`."""
         return infer_mask2former(signature, requested=requested) or infer_semantic_segmentation(
             signature, requested=requested
         )
@@ -58,7 +57,7 @@ class ImageSegmentationKind(TaskKind):
         return (task.masks,) if task.scores is None else (task.masks, task.scores)
 
     def decode(self, task: ImageSegmentationTask, outputs: Tensors, context: RunContext) -> Sequence[Segmentation]:
-        """Return the one division of the picture there is."""
+        """Return the segmentation of the picture."""
         if (placement := context.placement) is None:
             return ()
         masks = outputs[task.masks][0]
@@ -88,7 +87,7 @@ class ImageSegmentationKind(TaskKind):
         return compare_regions(subject, expected[0], next(iter(actual), None), task.threshold, tolerance)
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Segmentation]:
-        """Return the one division of the picture there is."""
+        """Return the segmentation of the picture."""
         numbers = result["map"].reshape(result["height"], result["width"]).astype(np.uint16)
         return [Segmentation(numbers, msgspec.convert(result["regions"], tuple[Region, ...]))]
 
@@ -97,16 +96,16 @@ class ImageSegmentationKind(TaskKind):
         return not any(each.regions for each in prediction)
 
     def detections(self, prediction: Sequence[Segmentation]) -> Sequence[Detection]:
-        """Return every region with the mask of its box."""
+        """Return every region with a mask inside its box."""
         return [each for regions in prediction for each in region_objects(regions)]
 
     def fallback_mode(self, task: ImageSegmentationTask) -> SegmentationMode:
-        """Return the mode that gives every pixel to a class, however unsure the model is."""
+        """Return the mode that assigns a class to every pixel, even at low scores."""
         return "semantic"
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        masks = f"masks one pixel and {tolerance.region * 100:g} % of what either side covers"
+        """Return the tolerance of predictions in words."""
+        masks = f"masks one pixel and {tolerance.region * 100:g} % of their union"
         return f"regions are matched by class and overlap: score {tolerance.score:g}, {masks}"
 
     def summary(self, task: ImageSegmentationTask, pictures: int) -> str:

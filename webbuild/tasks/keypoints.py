@@ -1,4 +1,4 @@
-"""Keypoints: where they are in a crop; a person's, a face's, a hand's."""
+"""Keypoints: the positions of keypoints in a crop, such as of a person, a face or a hand."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class KeypointsKind(CropKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize RTMPose, ViTPose and heat maps by names and shapes and, if asked to, whatever fits."""
+        """Recognize RTMPose, ViTPose and heat maps by names and shapes, other models by shapes if requested."""
         return infer_keypoints(signature, requested=requested)
 
     def is_named(self, signature: ModelSignature) -> bool:
-        """Whether outputs are called SimCC vectors: the shapes of small ones are those of a detector's rows too."""
+        """Whether outputs are named SimCC vectors: small ones have the shapes of a detector's rows."""
         return any("simcc" in each.name.lower() for each in signature.outputs)
 
     def needed_outputs(self, task: KeypointsTask) -> Sequence[str]:
@@ -49,7 +49,7 @@ class KeypointsKind(CropKind):
         return head_outputs(task)
 
     def decode(self, task: KeypointsTask, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
-        """Return what each crop was cut around, with its keypoints, in the order of the crops."""
+        """Return the object of each crop with its keypoints, in the order of the crops."""
         placement = context.placement
         if placement is None or not placement.crops:
             return ()
@@ -57,15 +57,15 @@ class KeypointsKind(CropKind):
         return [_to_detection(task, crop, keypoints, index) for index, crop in enumerate(placement.crops)]
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        return f"keypoints {tolerance.pixels:g} px of the model's input, more where places beside score as much"
+        """Return the tolerance of predictions in words."""
+        return f"keypoints {tolerance.pixels:g} px of the model's input, more where neighbouring cells score as much"
 
     def summary(self, task: KeypointsTask, pictures: int) -> str:
         """Return what the model does."""
         return f"Finds {len(task.keypoints)} keypoints of what a crop shows: {task.classes[0]}."
 
     def summary_behind_detector(self, task: KeypointsTask) -> str:
-        """Return what an earlier stage and this one do together."""
+        """Return what an earlier stage and this stage do together."""
         subject = task.classes[0]
         several = "people" if subject == "person" else f"{subject}s"
         return f"Finds {several} and their {len(task.keypoints)} keypoints, each {subject} looked at in a crop."
@@ -84,11 +84,11 @@ class KeypointsKind(CropKind):
         )
 
     def cropped_classes(self, task: KeypointsTask) -> Sequence[str]:
-        """Return what has these keypoints."""
+        """Return the classes that have these keypoints."""
         return task.classes
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what its numbers on photographs say: parts of the crop, or its pixels."""
+        """Return the match with the coordinate range measured on photographs: normalized, or pixels of the crop."""
         finite = np.concatenate([each.ravel() for each in values])
         return with_measured_range(match, finite) if np.isfinite(finite).all() else match
 
@@ -103,9 +103,9 @@ def _to_detection(task: KeypointsTask, crop: Crop, decoded: InputKeypoints, inde
     pixel = pixel_size(crop)
     keypoints = tuple(
         CropKeypoint(
-            keypoint.name, float(left), float(top), float(sure), tuple(map(float, margins)), decoded.step, pixel
+            keypoint.name, float(left), float(top), float(confidence), tuple(map(float, margins)), decoded.step, pixel
         )
-        for keypoint, left, top, sure, margins in numbers
+        for keypoint, left, top, confidence, margins in numbers
     )
     return CropDetection(**{**detection_fields(crop, task.classes[0]), "keypoints": keypoints})
 

@@ -39,9 +39,9 @@ from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 
 class PromptedMasks(Struct, frozen=True):
-    """The answer to a prompt: a mask, or all that an ambiguous prompt may mean, and which is the best.
+    """The result of a prompt: one mask, or several masks of an ambiguous prompt, and the index of the best.
 
-    `logits` [h, w] are those of the best mask, which a later prompt may take as its `mask`.
+    `logits` [h, w] are the best mask's, which a later prompt may take as its `mask`.
     """
 
     masks: tuple[ObjectMask, ...]
@@ -50,7 +50,7 @@ class PromptedMasks(Struct, frozen=True):
 
 
 class MaskGenerationKind(TaskKind):
-    """See `MaskGenerationTask` for what a mask is."""
+    """See `MaskGenerationTask` for the masks."""
 
     spec = MaskGenerationTask
     page_template = "masks"
@@ -65,15 +65,15 @@ class MaskGenerationKind(TaskKind):
     needs_earlier = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize mask decoders by the names of what goes in and comes out."""
+        """Recognize mask decoders by the names of their inputs and outputs."""
         return infer_sam_decoder(signature)
 
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
-        """Recognize the encoder of pictures by the decoder that takes what it makes."""
+        """Recognize the image encoder by the decoder that takes its outputs."""
         return infer_sam_encoder(signature, later)
 
     def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
-        """Return the size of the encoder's pictures, which the decoder's embedding tells."""
+        """Return the encoder's picture size, computed from the decoder's embedding size."""
         return encoder_sizes(signature, later)
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
@@ -81,14 +81,14 @@ class MaskGenerationKind(TaskKind):
         return with_encoder(match, earlier)
 
     def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
-        """Return the match with points scaled to the frame of the graph, where that is not the encoder's input."""
+        """Return the match with points scaled to the graph's frame, if it is not the encoder's input size."""
         assert isinstance(match.task, MaskGenerationTask)
         frame = max(match.task.frame)
         if side == frame:
             return match
         scale = side / frame
         assumption = (
-            f"points go in times {scale:g}: the decoder divides them by {side}, and the encoder takes {frame} pixels"
+            f"points are multiplied by {scale:g}: the decoder divides them by {side}, the encoder's side is {frame}"
         )
         task = msgspec.structs.replace(match.task, point_scale=scale)
         return msgspec.structs.replace(match, task=task, assumptions=(*match.assumptions, assumption))
@@ -120,7 +120,7 @@ class MaskGenerationKind(TaskKind):
         return compare_object_masks(subject, expected[0].masks, got, tolerance)
 
     def choice_margin(self, task: MaskGenerationTask, outputs: Tensors, context: RunContext) -> float:
-        """Return how much better the best of several masks is than the next, where one of them is the answer."""
+        """Return the score margin between the best and the second mask, if one of several masks is chosen."""
         assert context.points is not None
         scores = object_scores(outputs[task.scores])
         chosen = choose_masks(task, scores, context.points)
@@ -139,14 +139,14 @@ class MaskGenerationKind(TaskKind):
         return [PromptedMasks(masks, result["best"], logits["data"].reshape(logits["rows"], logits["columns"]))]
 
     def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
-        """Return clicks in the picture, and a box: on odd samples where one fits, on all where there must be one."""
+        """Return clicks in the picture, and a box: for odd samples if the graph can take one, for all if it must."""
         assert isinstance(match.task, MaskGenerationTask)
         return example_prompt(match.inputs, match.task, placement, index)
 
     def verification_prompts(
         self, matches: Sequence[TaskMatch], placement: ImagePlacement
     ) -> Mapping[str, PointPrompt]:
-        """Return clicks of both labels, a box, and what may mean several things."""
+        """Return clicks of both labels, a box, and an ambiguous prompt."""
         (first, *_) = matches
         assert isinstance(first.task, MaskGenerationTask)
         return prompts_of_every_kind(first.task, [each.inputs for each in matches], placement)
@@ -159,14 +159,14 @@ class MaskGenerationKind(TaskKind):
     def refined_points(
         self, match: TaskMatch, prompt: PointPrompt, answer: Sequence[PromptedMasks]
     ) -> PointPrompt | None:
-        """Return the prompt with the logits of the best mask, where a graph takes logits of that size."""
-        taken = next((s for s in match.inputs if isinstance(s, PointPromptInput) and s.role == "mask"), None)
-        if taken is None or not answer or tuple(taken.shape[-2:]) != answer[0].logits.shape:
+        """Return the prompt with the logits of the best mask; None if the graph takes no logits of that size."""
+        spec = next((s for s in match.inputs if isinstance(s, PointPromptInput) and s.role == "mask"), None)
+        if spec is None or not answer or tuple(spec.shape[-2:]) != answer[0].logits.shape:
             return None
         return msgspec.structs.replace(prompt, mask=answer[0].logits)
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
-        """Return the inputs that clicks and boxes fill in; in a graph for several objects, of prompts like this one."""
+        """Return the feeds of clicks and boxes; for a graph with several objects, scaled copies of this prompt."""
         assert isinstance(match.task, MaskGenerationTask)
         count = prompt_objects(match.inputs)
         prompts = [scale_prompt(prompt, 1 - at / (2 * count)) if at else prompt for at in range(count)]
@@ -183,7 +183,7 @@ class MaskGenerationKind(TaskKind):
         return mask_image(prediction.masks[prediction.best].mask, pixels)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         return f"{tolerance.mask:.0%} of the pixels of a mask and one more; scores {tolerance.score:g}"
 
     def summary(self, task: MaskGenerationTask, pictures: int) -> str:
@@ -196,20 +196,20 @@ class MaskGenerationKind(TaskKind):
 
 
 class ChosenMasks(Struct, frozen=True):
-    """Which of an object's masks are the answer, and which of these is the best."""
+    """The indices of the masks to return for an object, and the position of the best among them."""
 
     masks: tuple[int, ...]
     best: int
 
 
 def object_scores(scores: NDArray[Any], index: int = 0) -> NDArray[Any]:
-    """Return the scores [masks] of one object of [1, masks] or [1, objects, masks]."""
-    of_one: NDArray[Any] = scores.reshape(-1, scores.shape[-1])[index]
-    return of_one
+    """Return one object's scores: [1, masks] or [1, objects, masks] -> [masks]."""
+    object_row: NDArray[Any] = scores.reshape(-1, scores.shape[-1])[index]
+    return object_row
 
 
 def choose_masks(task: MaskGenerationTask, scores: NDArray[Any], prompt: PointPrompt) -> ChosenMasks:
-    """Return which masks answer a prompt: one, or all of `multi` where it asks for them; see the task."""
+    """Return the masks to return for a prompt: one, or all of `multi` if it sets `multimask`; see the task."""
     best = int(np.argmax(scores[task.multi])) if task.multi else 0
     if task.multi and prompt.multimask:
         return ChosenMasks(tuple(task.multi), best)

@@ -1,4 +1,4 @@
-"""Matte: how opaque the foreground is at each pixel of a picture."""
+"""Matte: the opacity of the foreground at each pixel of a picture."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SAME_MAP = 0.99
 
 
 class MatteKind(TaskKind):
-    """See `MatteTask` for what alpha is."""
+    """See `MatteTask` for the output."""
 
     spec = MatteTask
     page_template = "matte"
@@ -47,11 +47,11 @@ class MatteKind(TaskKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize models whose outputs, file or configuration say that they are about matting."""
+        """Recognize matting models by their outputs, file name or configuration."""
         return infer_matting(signature, requested=requested)
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what the values on photographs say: alpha, or logits of it."""
+        """Return the match with the value range measured on photographs: alpha, or its logits."""
         assert isinstance(match.task, MatteTask)
         alpha = np.stack([alpha_planes(match.task, each)[match.task.channel] for each in values])
         finite = alpha[np.isfinite(alpha)]
@@ -66,32 +66,32 @@ class MatteKind(TaskKind):
         return [TiledOutput(name, task.layout) for name in self.needed_outputs(task)]
 
     def reads_whole_picture(self, task: MatteTask) -> str:
-        """Say of alpha that is between the least and the largest value that those are of the whole picture."""
-        return "the least and the largest value are those of the whole picture" if task.min_max else ""
+        """Return a reason if alpha is normalized by its minimum and maximum over the picture."""
+        return "alpha is normalized by the minimum and maximum of the whole picture" if task.min_max else ""
 
     def with_tiles(self, task: MatteTask, plan: TilePlan) -> MatteTask:
         """Return the task with tiles."""
         return msgspec.structs.replace(task, tiles=plan)
 
     def tile_plan(self, task: MatteTask) -> TilePlan | None:
-        """Return the tiles, None where pictures are resized."""
+        """Return the tiles, None if pictures are resized instead."""
         return task.tiles
 
     def draw_tile(
         self, task: MatteTask, outputs: Tensors, source: NDArray[np.uint8], context: RunContext
     ) -> NDArray[Any]:
-        """Return the colours of a tile's foreground, else its own, and alpha."""
+        """Return a tile's foreground colours, else its source colours, with alpha: [h, w, 4]."""
         (matte,) = self.decode(task, outputs, context)
         colors = source[..., :3] if matte.foreground is None else matte.foreground
         return np.dstack([colors, matte.alpha])
 
     def join_tiles(self, task: MatteTask, joined: NDArray[np.uint8], picture: Path) -> Sequence[Matte]:
-        """Return alpha, and what it cuts out."""
+        """Return alpha and the cutout."""
         colors = None if task.foreground is None else joined[..., :3]
         return [Matte(joined[..., 3], picture=picture, foreground=colors)]
 
     def decode(self, task: MatteTask, outputs: Tensors, context: RunContext) -> Sequence[Matte]:
-        """Return alpha over the source picture, and what it cuts out of that."""
+        """Return alpha over the source picture, and the cutout."""
         if (placement := context.placement) is None:
             return ()
         alpha = decode_alpha(task, outputs[task.output], placement)
@@ -111,7 +111,7 @@ class MatteKind(TaskKind):
         return matte_image(prediction.alpha, pixels)
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         worst = f"{tolerance.alpha * tolerance.alpha_worst:g} and the rounding to 255 levels at any pixel"
         outlines = f"{tolerance.gradient:g} a pixel of its gradient, on average along outlines"
         cutout = "the same and the rounding to levels for the cutout's colours times alpha"
@@ -122,22 +122,22 @@ class MatteKind(TaskKind):
         return "Cuts the foreground out of a picture."
 
     def typescript(self, task: MatteTask) -> TypeNames:
-        """Return the name of the picture that is cut out."""
+        """Return the name of the cutout."""
         return TypeNames("cutout", takes_background=True, functions=("toPng",), tiled=task.tiles is not None)
 
     def answer_warnings(self, task: MatteTask, answers: Sequence[Tensors]) -> Sequence[str]:
-        """Say of alpha that is nearly the same for different photographs, or flat."""
+        """Warn if alpha is nearly the same for different photographs, or flat."""
         first, second = (alpha_cells(task, each[task.output]).ravel() for each in answers[:2])
         if not (first.std() > LEVEL and second.std() > LEVEL):
             return (f"alpha is nearly the same everywhere on two photographs. {_PREPROCESSING}",)
-        alike = float(np.corrcoef(first, second)[0, 1])
-        if not alike > _SAME_MAP:
+        correlation = float(np.corrcoef(first, second)[0, 1])
+        if not correlation > _SAME_MAP:
             return ()
-        warning = f"alpha hardly depends on the picture: that of two unlike photographs correlates by {alike:.2f}"
+        warning = f"alpha hardly depends on the picture: two unlike photographs correlate by {correlation:.2f}"
         return (f"{warning}. {_PREPROCESSING}",)
 
     def describe_constant_output(self, task: MatteTask, name: str, array: NDArray[Any]) -> str:
-        """Return nothing: a picture without a foreground is transparent everywhere."""
+        """Return "": a constant alpha may be right, as for a picture without a foreground."""
         return ""
 
     def compare_output(

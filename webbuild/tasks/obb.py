@@ -1,4 +1,4 @@
-"""Obb: objects and their rotated boxes."""
+"""Obb (oriented bounding boxes): objects and their rotated boxes."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class ObbKind(RowKind):
         return [_decode_row(task, row, context.placement) for row in rows[rows[:, 4] > 0]]
 
     def box_sides(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the sides as they are before the box is turned."""
+        """Return width and height [n, 2] of the rotated boxes in rows [n, columns]."""
         return np.asarray(rows[:, 2:4])
 
     def summary(self, task: ObbTask, pictures: int) -> str:
         """Return what the model does."""
-        return f"Finds {count_classes(task.classes)} and which way each is turned."
+        return f"Finds {count_classes(task.classes)} and their orientation."
 
     def typescript(self, task: ObbTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
@@ -58,7 +58,7 @@ class ObbKind(RowKind):
 
 
 def _decode_row(task: ObbTask, row: NDArray[Any], placement: ImagePlacement) -> OrientedObject:
-    """Measure the box by its corners in the source: a picture squeezed more one way turns and stretches it."""
+    """Return the object of a row. The box is measured in the source: a stretched picture changes sides and angle."""
     corners = placement.to_source(row_corners(row[None])[0], clamp=False)
     edges = placement.to_source(enclosing_boxes(row_corners(row[None]))[0].reshape(2, 2), clamp=True)
     (across, along), (sideways, down) = (corners[1] - corners[0]).tolist(), (corners[3] - corners[0]).tolist()

@@ -34,7 +34,7 @@ class PoseKind(RowKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize Ultralytics' pose exports by their metadata and, if asked to, face detectors by their outputs."""
+        """Recognize Ultralytics' pose exports by their metadata; if requested, face detectors by their outputs."""
         known = ultralytics.infer_pose(signature)
         return known or (infer_anchor_detector(signature, requested=True, keypoints=True) if requested else None)
 
@@ -60,12 +60,12 @@ class PoseKind(RowKind):
 
 
 def _decode_row(task: PoseTask, row: NDArray[Any], placement: ImagePlacement) -> Detection:
-    raw = row[BOX_COLUMNS:].reshape(len(task.keypoints), task.keypoint_size)
+    raw = row[BOX_COLUMNS:].reshape(len(task.keypoints), task.keypoint_size)  # [keypoints, 2 or 3]
     points = placement.to_source(raw[:, :2], clamp=False)
-    seen = raw[:, 2] if task.keypoint_size == 3 else np.ones(len(raw))
+    confidences = raw[:, 2] if task.keypoint_size == 3 else np.ones(len(raw))
     keypoints = tuple(
         KeypointPosition(keypoint.name, float(x), float(y), float(c))
-        for keypoint, (x, y), c in zip(task.keypoints, points, seen, strict=True)
+        for keypoint, (x, y), c in zip(task.keypoints, points, confidences, strict=True)
     )
     return Detection(*decode_box(task, row, placement), keypoints)
 

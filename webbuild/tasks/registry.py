@@ -1,4 +1,4 @@
-"""Every task: found by walking the folder, so that a new one is named nowhere."""
+"""The registry of tasks, found by walking the folder: a new task needs no entry in a list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.tasks.task_match import TaskMatch
 
 @cache
 def task_kinds() -> dict[str, TaskKind]:
-    """Return every task by its kind."""
+    """Return every task by name."""
     kinds: dict[str, TaskKind] = {}
     for module in sorted(pkgutil.iter_modules(webbuild.tasks.__path__), key=lambda m: m.name):
         kind = getattr(importlib.import_module(f"webbuild.tasks.{module.name}"), "TASK", None)
@@ -29,20 +29,20 @@ def task_kinds() -> dict[str, TaskKind]:
 
 
 def recognizable_kinds() -> dict[str, TaskKind]:
-    """Return the tasks that a model is recognized as; every other model is one of plain tensors."""
+    """Return the tasks that can be recognized: all but `tensor`, the fallback."""
     return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
 
 
 def possible_kinds(signature: ModelSignature) -> Sequence[TaskKind]:
-    """Return the tasks that a model may be recognized as: those that names of its outputs tell, else all."""
+    """Return the tasks to try for a model: those that its output names indicate, else all."""
     kinds = list(recognizable_kinds().values())
     return [each for each in kinds if each.is_named(signature)] or kinds
 
 
 def match_task(signature: ModelSignature, *, complete: bool = False) -> TaskMatch:
-    """Return what the model is; `tensor` when no other task knows it.
+    """Return the match of the first task that recognizes the model, else of `tensor`.
 
-    Of a `complete` model it is nothing that lacks its post-processing.
+    `complete` skips matches that need postprocessing to be appended.
     """
     for kind in possible_kinds(signature):
         match = kind.infer(signature)
@@ -59,6 +59,6 @@ def kind_of(task: Task) -> TaskKind:
 
 
 def decode_task(task: Task, outputs: Tensors, context: RunContext) -> Sequence[Any]:
-    """Return the objects in the outputs of a model of this task, in source pixels; none without a needed output."""
+    """Return the predictions in the outputs, in source pixels; () if a needed output is missing."""
     kind = kind_of(task)
     return kind.decode(task, outputs, context) if all(name in outputs for name in kind.needed_outputs(task)) else ()

@@ -1,4 +1,4 @@
-"""The context of a run: what decoding needs besides the outputs."""
+"""The context of a run: the parameters of decoding, besides the outputs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ SegmentationMode = Literal["panoptic", "instance", "semantic"]
 
 
 class RunContext(Struct, frozen=True):
-    """One run's decoding parameters: everything that an answer depends on besides the outputs.
+    """The decoding parameters of one run.
 
     Attributes:
-        placement: where the picture lies in the model's input, None for plain tensors.
-        thresholds: by option. Those that are inputs of the graph have done their work there.
-        prompt: what is looked for, in the words of the caller.
-        mode: how to segment, None for the task's own mode.
-        picture_file: the picture, or the first of a stack; None where the feeds are no picture's.
-        hole: which pixels of the picture are filled in, [height, width]; None of a model that takes no mask.
-        points: what is pointed at; None of a model that takes no clicks.
-        others: what the reference predicts of the other inputs of a comparison, of a task that ranks inputs.
+        placement: the picture's placement in the model's input, None for plain tensors.
+        thresholds: thresholds by option. Those that are graph inputs are already applied by the graph.
+        prompt: the text prompt.
+        mode: the segmentation mode, None for the task's default.
+        picture_file: the picture, or the first of a stack; None if the feeds are not from a picture.
+        hole: the pixels to inpaint, [height, width]; None for a model without a mask.
+        points: the point prompt; None for a model without clicks.
+        others: the reference's predictions for the other inputs of a comparison, for a task that ranks inputs.
     """
 
     placement: ImagePlacement | None = None

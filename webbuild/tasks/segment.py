@@ -1,4 +1,4 @@
-"""Segment: objects, their boxes and their masks."""
+"""Segment (instance segmentation): objects, their boxes and their masks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.tasks.type_names import MASK_FUNCTIONS, MERGES, TRACK_FUNCTIONS, T
 
 
 class SegmentKind(RowKind):
-    """See `SegmentTask` for the layout of a row, and for what a mask is."""
+    """See `SegmentTask` for the layout of a row, and for the masks."""
 
     spec = SegmentTask
     page_template = "detections"
@@ -31,7 +31,7 @@ class SegmentKind(RowKind):
     predicts_more = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize Ultralytics' segmentation exports, suppressed or not, by their metadata."""
+        """Recognize Ultralytics' segmentation exports, with or without NMS, by their metadata."""
         return ultralytics.infer_segment(signature)
 
     def needed_outputs(self, task: SegmentTask) -> Sequence[str]:
@@ -52,7 +52,7 @@ class SegmentKind(RowKind):
         """Return the objects, each with the bytes of its mask.
 
         Raises:
-            ValueError: a mask is not as large as it says, or has other cells than 0 and 1.
+            ValueError: a mask's data does not fit its size, or has values other than 0 and 1.
         """
         segments = [
             {**each, "mask": {**each["mask"], "data": each["mask"]["data"].tobytes()}} for each in result["segments"]

@@ -15,14 +15,14 @@ class TaskMatch(Struct, frozen=True):
     """The match of a model with a task.
 
     Attributes:
-        task: the struct of the manifest.
+        task: the struct in the manifest.
         inputs: the inputs, with their preprocessing.
         assumptions: sentences about what the model does not state, for the user to check.
-        postprocess: the post-processing that the export lacks, such as NMS; None if the outputs are final.
+        postprocess: the postprocessing that the export lacks, such as NMS; None if the outputs are final.
         files: more files of the bundle, by name.
-        guessed: whether shapes alone identify the task, so that outputs for photographs have to confirm it.
-        guessed_recipe: the assumption about preprocessing that neither the model nor its family states, else empty.
-        measured_output: an output whose meaning is measured on photographs, not shown by the graph; else empty.
+        guessed: whether only shapes identify the task, so that outputs for photographs have to confirm it.
+        guessed_recipe: the assumption about preprocessing, if neither the model nor its family states it; else empty.
+        measured_output: the output with a value range to measure on photographs, if the graph does not show it; or "".
     """
 
     task: Task
@@ -36,5 +36,5 @@ class TaskMatch(Struct, frozen=True):
 
     @property
     def lacks_head(self) -> bool:
-        """Whether a pass has to append post-processing to the model's outputs."""
+        """Whether a pass has to append postprocessing to the model's outputs."""
         return not isinstance(self.postprocess, GroundingPostprocess | None)

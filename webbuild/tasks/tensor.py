@@ -1,4 +1,4 @@
-"""Tensor: a model about which nothing is known packs too, with its tensors as they are."""
+"""Tensor: the fallback for models without a recognized task, with inputs and outputs as plain tensors."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
 
 GIVE_TASK = "give one with --task"
-"""What the user can do where none was recognized."""
+"""The fix for a model without a recognized task."""
 _UNKNOWN = f"task tensor: no task was recognized, so inputs and outputs stay tensors; {GIVE_TASK}"
 
 
 class TensorKind(TaskKind):
-    """Every input is asked for, every output is returned."""
+    """The caller passes every input, and gets every output."""
 
     spec = TensorTask
     description = "Returns the outputs of the model as they are"
     compares_predictions = False
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch:
-        """Take the model for what its interface says, and no more."""
+        """Return a match with all inputs as plain tensors."""
         return TaskMatch(
             TensorTask(),
             tuple(tensor_input_spec(fact) for fact in signature.inputs),
@@ -43,17 +43,17 @@ class TensorKind(TaskKind):
         )
 
     def needed_outputs(self, task: TensorTask) -> Sequence[str]:
-        """Return the outputs that any task needs: none."""
+        """Return no outputs."""
         return ()
 
     def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
-        """There are no objects in bare tensors."""
+        """Return no predictions."""
         return ()
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return what looks at crops: a classifier where names tell it, else a vector, else maps of keypoints.
+        """Return the match as a crop stage: a classifier by names, else an embedding, else keypoint maps.
 
-        Of a whole picture such maps may be anything, so that names have to tell them there.
+        Outside of crops, maps may be anything, so there names must indicate keypoints.
         """
         if (orientation := orientation_for_crops(signature)) is not None:
             return orientation
@@ -62,11 +62,11 @@ class TensorKind(TaskKind):
         return infer_embedding(signature) or infer_keypoint_maps(signature)
 
     def with_joined(self, task: TensorTask, joined: Sequence[JoinedTensor]) -> TensorTask:
-        """Return the task with what its outputs are joined from, which the page draws."""
+        """Return the task with the tensors that its outputs are joined from; the page draws them."""
         return TensorTask(joined=list(joined))
 
     def typescript(self, task: TensorTask) -> TypeNames:
-        """Return that a result is the outputs."""
+        """Return the type of a result that contains the outputs by name."""
         return TypeNames(named_outputs=True)
 
 

@@ -1,4 +1,4 @@
-"""Text (task `text`): the lines of an image, found by a text detector stage and read crop by crop."""
+"""Text (task `text`): the lines of an image, found by a text detector stage and recognized crop by crop."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class TextKind(TextRecognitionKind, CropKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Return what fits where the user asks: behind a detector, `for_crops` of a text line tells it."""
+        """Return a match if the user requests the task; after a detector, `for_crops` of a text line gives it."""
         match = infer_text_line(signature, requested=True) if requested else None
         return None if match is None else text_for_crops(match)
 
     def decode(self, task: TextTask, outputs: Tensors, context: RunContext) -> Sequence[ReadLine]:
-        """Return the lines in which something is read, in the order of the crops."""
+        """Return the non-empty lines, in the order of the crops."""
         placement = context.placement
         if placement is None:
             return ()
@@ -61,7 +61,7 @@ class TextKind(TextRecognitionKind, CropKind):
         return [each for each in map(_joined, lines) if each.text]
 
     def stack_parts(self, task: TextTask, outputs: Sequence[Tensors]) -> Tensors:
-        """Return the scores of the parts of a line, a run each, as those of one run."""
+        """Concatenate the scores of the parts of a line, one run each: [1, T, C] each -> [parts, T, C]."""
         return {task.output: np.concatenate([rows_of_crops(each[task.output]) for each in outputs])}
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[ReadLine]:
@@ -70,7 +70,7 @@ class TextKind(TextRecognitionKind, CropKind):
         return msgspec.convert(list(known), list[ReadLine])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         return f"the same lines of the same text, scores {tolerance.score:g}"
 
     def summary(self, task: TextTask, pictures: int) -> str:
@@ -78,7 +78,7 @@ class TextKind(TextRecognitionKind, CropKind):
         return "Reads the text in a crop of one line."
 
     def summary_behind_detector(self, task: TextTask) -> str:
-        """Return what an earlier stage and this one do together."""
+        """Return what an earlier stage and this stage do together."""
         return "Finds the lines of text in a picture, and reads each in a crop."
 
     def typescript(self, task: TextTask) -> TypeNames:
@@ -94,12 +94,12 @@ class TextKind(TextRecognitionKind, CropKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare how many lines there are, their text by its character error rate, and their scores."""
+        """Compare the number of lines, their text by its character error rate, and their scores."""
         return compare_pages(subject, expected, actual, tolerance)
 
 
 class ReadPart(Struct, frozen=True):
-    """What is read in a crop: a line, or a part of one. Characters are placed along the crop."""
+    """The characters of a crop, which is a line or a part of a line, with positions along the crop."""
 
     crop: Crop
     read: Sequence[ReadCharacter]
@@ -121,7 +121,7 @@ def _joined(parts: Sequence[ReadPart]) -> ReadLine:
 
 
 def text_for_crops(match: TaskMatch) -> TaskMatch:
-    """Return a recognizer of lines that looks at crops: each as high as its input, and padded as its pictures are."""
+    """Return the match of a line recognizer for crops; each is as high as the input, and padded like its pictures."""
     task, (image,) = match.task, match.inputs
     assert isinstance(task, TextLineTask)
     assert isinstance(image, ImageInput)
@@ -136,7 +136,7 @@ def text_for_crops(match: TaskMatch) -> TaskMatch:
     text = TextTask(output=task.output, characters=task.characters, blank=task.blank, logits=task.logits)
     assumptions = tuple(each.replace("task text-line", "task text") for each in match.assumptions)
     if crop.split is not UNSET:
-        assumptions = (*assumptions, "words more than 8 times as wide as high are read in parts, as docTR reads them")
+        assumptions = (*assumptions, "words more than 8 times as wide as high are read in parts, as in docTR")
     return TaskMatch(text, (crop,), assumptions, measured_output=match.measured_output)
 
 

@@ -1,4 +1,4 @@
-"""Text boxes: where text is in a picture."""
+"""Text boxes (text detection): the positions of text in a picture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LABEL = "text"
 
 
 class TextBoxesKind(TaskKind):
-    """See `TextBoxesTask` for how the map is read."""
+    """See `TextBoxesTask` for the decoding of the map."""
 
     spec = TextBoxesTask
     page_template = "detections"
@@ -41,11 +41,11 @@ class TextBoxesKind(TaskKind):
     required_signature = "one picture [1, 3, h, w], and one map [1, 1, h, w] of how probable text is"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize text detectors by their names, and any model of one map if asked to."""
+        """Recognize text detectors by their names; any model with one map if requested."""
         return infer_text_detector(signature, requested=requested)
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what the values on photographs say: probabilities, or logits."""
+        """Return the match with the value range measured on photographs: probabilities, or logits."""
         finite = np.concatenate([each[np.isfinite(each)] for each in values])
         return with_measured_range(match, finite) if finite.size else match
 
@@ -54,11 +54,11 @@ class TextBoxesKind(TaskKind):
         return (task.output,)
 
     def default_thresholds(self, task: TextBoxesTask) -> Mapping[str, float]:
-        """Return the exported threshold of scores."""
+        """Return the exported score threshold."""
         return {"confidence": task.confidence}
 
     def decode(self, task: TextBoxesTask, outputs: Tensors, context: RunContext) -> Sequence[TextBox]:
-        """Return the boxes in reading order. What lies outside of the picture is cut off."""
+        """Return the boxes in reading order, clamped to the picture."""
         if (placement := context.placement) is None:
             return ()
         cells = outputs[task.output][0, 0]
@@ -68,7 +68,7 @@ class TextBoxesKind(TaskKind):
         corners = [placement.to_source(each.corners * scale, clamp=True) for each in rectangles]
         cell = float(scale[0]) * placement.source_width / placement.width
         boxes = enclosing_boxes(np.array(corners).reshape(-1, 4, 2))
-        seen = box_areas(boxes) > 0
+        visible = box_areas(boxes) > 0
         return [
             TextBox(
                 Box(*boxes[at].tolist()),
@@ -79,7 +79,7 @@ class TextBoxesKind(TaskKind):
                 cell=cell,
             )
             for at in reading_order(corners)
-            if seen[at]
+            if visible[at]
         ]
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[TextBox]:
@@ -87,8 +87,8 @@ class TextBoxesKind(TaskKind):
         return msgspec.convert(result["detections"], list[TextBox])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
-        polygons = f"polygons an IoU of {1 - tolerance.mask:g}, less one cell of the map all around"
+        """Return the tolerance of predictions in words."""
+        polygons = f"polygons an IoU of {1 - tolerance.mask:g}, less if they differ by one cell of the map all around"
         return f"text boxes are matched by overlap: score {tolerance.score:g}, {polygons}"
 
     def summary(self, task: TextBoxesTask, pictures: int) -> str:
@@ -100,7 +100,7 @@ class TextBoxesKind(TaskKind):
         return TypeNames("detections", functions=OBJECT_FUNCTIONS)
 
     def describe_constant_output(self, task: TextBoxesTask, name: str, array: Any) -> str:
-        """Return nothing: a picture without text is one of zeros."""
+        """Return "": the map of a picture without text is all zeros."""
         return ""
 
     def compare_output(
@@ -112,7 +112,7 @@ class TextBoxesKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare the map as probabilities: of a picture without text they are rounding, next to 0."""
+        """Compare the map as probabilities; without text they are near 0, where only rounding differs."""
         if subject.output != task.output:
             return None
         sides = probabilities(task, expected), probabilities(task, actual)

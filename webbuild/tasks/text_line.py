@@ -1,4 +1,4 @@
-"""Text line: the text of a picture of one line."""
+"""Text line (text recognition): the text in a picture of one line."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class TextLineKind(TextRecognitionKind):
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize text recognizers by their shapes, and what fits where the user asks."""
+        """Recognize text recognizers by shapes and dictionary; by output shape alone if requested."""
         return infer_text_line(signature, requested=requested)
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return a reader of the lines that an earlier stage finds."""
+        """Return the match for lines that an earlier stage detects."""
         return text_for_crops(match)
 
     def needed_outputs(self, task: TextLineTask) -> Sequence[str]:
@@ -66,7 +66,7 @@ class TextLineKind(TextRecognitionKind):
         return [msgspec.convert(result, TextLine, from_attributes=False)]
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
-        """Return in words how far two equal predictions may lie apart."""
+        """Return the tolerance of predictions in words."""
         return f"the same text, a score of {tolerance.score:g}"
 
     def summary(self, task: TextLineTask, pictures: int) -> str:

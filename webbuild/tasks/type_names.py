@@ -8,26 +8,26 @@ from msgspec import Struct
 
 
 class TypeNames(Struct, frozen=True):
-    """The TypeScript side of a model: what a result's list is called, and what narrows the runtime's own types.
+    """The TypeScript types of a model's results, which narrow the runtime's own types.
 
     Attributes:
-        result_field: the field of a result that holds the prediction.
-        item_type: the type of one object in it; empty where the runtime's own type says all that there is to say.
-        labels: the names that an object can have.
-        label_comment: what has such a name, for the comment on the type.
+        result_field: the field of a result with the prediction.
+        item_type: the type of one object in the prediction; empty to use the runtime's type.
+        labels: the class names of objects.
+        label_comment: the comment on the type of labels, after "What a".
         item_comment: the comment on the type of an object.
-        keypoints: the names of its keypoints, None for a task without any.
-        modes: the ways of segmenting that a caller can choose from.
-        selectable_outputs: whether the caller chooses what a result holds.
-        confidence_alpha: whether colours can be the more transparent the less sure the model is.
-        takes_background: whether the caller chooses what a cutout lies on.
-        prompt: the limits and thresholds of a model that takes a prompt.
-        named_outputs: whether a result is the outputs themselves, by name.
+        keypoints: the names of an object's keypoints, None for a task without keypoints.
+        modes: the segmentation modes that a caller can choose from.
+        selectable_outputs: whether the caller selects the contents of a result.
+        confidence_alpha: whether the confidence can become the alpha of the colours.
+        takes_background: whether the caller can choose the background of a cutout.
+        prompt: the limits and thresholds of a model with a text prompt.
+        named_outputs: whether a result contains the outputs by name.
         tiled: whether pictures are run in tiles.
-        merges: how what slices of a picture found may be put together; none where it is not run in slices.
-        functions: functions of the runtime that take such a result.
-        result: the runtime's name of the result's type, empty where it has that of the task.
-        crop_attribute: the field of an object that a stage of crops fills in, empty for any other task.
+        merges: the ways to merge detections from slices of a picture; empty if the task cannot run in slices.
+        functions: functions of the runtime that take the result.
+        result: the runtime's name of the result's type, empty for the task's default.
+        crop_attribute: the field of an object that a crop stage fills in, empty for any other task.
     """
 
     result_field: str = "outputs"
@@ -55,9 +55,9 @@ class TypeNames(Struct, frozen=True):
 
 
 MERGES = ("greedy-nmm", "nms")
-"""How SAHI puts together what slices found."""
+"""SAHI's ways to merge detections from slices."""
 TRACK_FUNCTIONS = ("countCrossings", "inZone", "Tracker")
-"""Functions, and the class, of detections with tracks."""
+"""Functions, and the class, for tracking."""
 OBJECT_FUNCTIONS = (*TRACK_FUNCTIONS, "toCoco", "toSupervision")
 """Functions that take a result with boxes."""
 MASK_FUNCTIONS = ("toCoco", "toPng", "toSupervision")
@@ -65,7 +65,7 @@ MASK_FUNCTIONS = ("toCoco", "toPng", "toSupervision")
 
 
 class PromptLimits(Struct, frozen=True):
-    """The most tokens of a prompt, and the exported thresholds."""
+    """The maximum number of tokens of a prompt, and the exported thresholds."""
 
     tokens: int
     confidence: float

@@ -1,4 +1,4 @@
-"""Comparison: the methods of a task that compare two answers."""
+"""Comparison: the methods of a task that compare outputs and predictions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Comparing:
     """Comparison methods of a task: outputs and predictions of a candidate against those of the reference."""
 
     compares_predictions: bool = True
-    """Whether answers are compared by what is decoded from them, not tensor by tensor."""
+    """Whether outputs are compared after decoding, not tensor by tensor."""
     finds_anywhere: bool = False
     """Whether the task finds the same objects in a mirrored or cropped picture."""
     ranks_inputs: bool = False
@@ -35,7 +35,7 @@ class Comparing:
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare one output, of equal shape and type, in the task's own terms; None to compare it number by number."""
+        """Compare one output of equal shape and type by the task's quantities; None to compare elements."""
         return None
 
     def compare(
@@ -47,11 +47,11 @@ class Comparing:
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        """Compare two predictions, a comparison for each quantity."""
+        """Compare two predictions; return a comparison for each quantity."""
         return ()
 
     def default_thresholds(self, task: Any) -> Mapping[str, float]:
-        """Return the exported thresholds by option, of a task that applies them outside of the graph."""
+        """Return the exported thresholds by option, if the task applies them outside the graph."""
         return {}
 
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
@@ -59,7 +59,7 @@ class Comparing:
         return None
 
     def describe_constant_output(self, task: Any, name: str, array: NDArray[Any]) -> str:
-        """Return how a finite output is constant, which no working model returns; empty if it varies."""
+        """Return a description of a constant finite output, a sign of a broken model; "" if it varies."""
         flat = 1 < array.size <= MAX_CONSTANT_CHECK_ELEMENTS and bool((array == array.flat[0]).all())
         return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
 

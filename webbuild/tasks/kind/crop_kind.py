@@ -38,7 +38,7 @@ class CropKind(TaskKind):
     result_field = "detections"
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
-        """Return the match unchanged: every such task runs on crops."""
+        """Return the match unchanged: every `CropKind` runs on crops."""
         return match
 
     def needed_outputs(self, task: Any) -> Sequence[str]:
@@ -46,7 +46,7 @@ class CropKind(TaskKind):
         return (task.output,)
 
     def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[CropDetection]:
-        """Return the detection of each crop, with the attribute that the outputs hold."""
+        """Return the detection of each crop, with the attribute from the outputs."""
         crops = () if context.placement is None else context.placement.crops
         return [self.decode_crop(task, crop, outputs[task.output][at]) for at, crop in enumerate(crops)]
 
@@ -87,12 +87,12 @@ class CropKind(TaskKind):
         return [_read_detection(each) for each in result[self.result_field]]
 
     def typescript(self, task: Any) -> TypeNames:
-        """Return the TypeScript names of a result that holds objects with boxes."""
+        """Return the TypeScript names of a result with boxed objects."""
         return TypeNames(self.result_field, functions=OBJECT_FUNCTIONS, crop_attribute=self.crop_attribute)
 
 
 def detection_fields(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
-    """Return the fields of a crop's detection: those of its box, and the attributes from earlier stages."""
+    """Return the fields of a crop's detection: its box's fields, and the attributes from earlier stages."""
     box = crop.crop_box
     return {
         "box": Box(*box.box),
@@ -105,6 +105,6 @@ def detection_fields(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
 
 
 def _read_detection(fields: Mapping[str, Any]) -> CropDetection:
-    """Return a detection of a result of the runtime, its embedding converted from a float32 array to numbers."""
+    """Return a detection from a result of the runtime; its embedding is a float32 array there."""
     vector = fields.get("embedding", ())
     return msgspec.convert({**fields, "embedding": list(map(float, vector))}, CropDetection)

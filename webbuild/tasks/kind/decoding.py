@@ -12,27 +12,27 @@ from webbuild.tasks.run_context import RunContext, SegmentationMode
 
 
 class Decoding:
-    """Decoding methods of a task: outputs into predictions."""
+    """Decoding methods of a task: turn outputs into predictions."""
 
     has_detections: bool = False
-    """Whether predictions hold objects with boxes, which are drawn and counted."""
+    """Whether predictions contain objects with boxes, which are drawn and counted."""
     ranks_classes: bool = False
     """Whether predictions are classes with scores, the most probable first."""
     predicts_more: bool = False
-    """Whether decoding computes more than the outputs hold: masks, words, regions."""
+    """Whether decoding computes more than the outputs contain: masks, words, regions."""
     replaces_earlier: bool = False
-    """Whether its attribute of an object replaces that of an earlier stage of the same task."""
+    """Whether its attribute of an object replaces the same attribute from an earlier stage of the same task."""
 
     def needed_outputs(self, task: Any) -> Sequence[str]:
         """Return the outputs that the task is decoded from."""
         raise NotImplementedError
 
     def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[Any]:
-        """Return the objects in the outputs, in source pixels; none where the context lacks what they depend on."""
+        """Return the predictions in the outputs, in source pixels; none if the context lacks the data they need."""
         raise NotImplementedError
 
     def stack_parts(self, task: Any, outputs: Sequence[Tensors]) -> Tensors:
-        """Merge the outputs of the runs over the parts of one box: only lines of text are read in parts."""
+        """Merge the outputs of the runs over the parts of one box; only lines of text are split into parts."""
         (only_output,) = outputs
         return only_output
 
@@ -47,12 +47,12 @@ class Decoding:
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Any]:
         """Return the prediction in a result of the runtime: its fields by name, with NumPy arrays [length].
 
-        Nothing for a task whose results are compared tensor by tensor.
+        Empty for a task with results compared tensor by tensor.
         """
         return ()
 
     def detections(self, prediction: Sequence[Any]) -> Sequence[Detection]:
-        """Return the objects of a prediction, where it has any."""
+        """Return the objects of a prediction that has objects."""
         return prediction
 
     def found_objects(self, prediction: Sequence[Any]) -> Sequence[Detection]:
@@ -60,7 +60,7 @@ class Decoding:
         return self.detections(prediction)
 
     def fallback_mode(self, task: Any) -> SegmentationMode | None:
-        """Return the mode in which a prediction is never empty, None for a task that has none."""
+        """Return the mode in which a prediction is never empty, None for a task without such a mode."""
         return None
 
     def is_empty(self, prediction: Sequence[Any]) -> bool:

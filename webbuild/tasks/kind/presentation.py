@@ -18,26 +18,26 @@ class Presentation:
     description: str = "Takes pictures or tensors, returns tensors"
     """What a model of this task does, in a few words."""
     page_template: str = ""
-    """The file in `bundle/templates/page/` that has the markup of the predictions; empty where the outputs' tensors are
-    shown, or the task's view in `web/page/views/` makes its own."""
+    """The file in `bundle/templates/page/` with the markup of the predictions; empty if the page shows the outputs'
+    tensors, or if the task's view in `web/page/views/` makes its own markup."""
     page_options: bool = False
-    """Whether controls of the page set options of `run()`, which the code shown on the page then has."""
+    """Whether controls of the page set options of `run()`; the code shown on the page then contains them."""
     noun: str = ""
-    """What one item of a prediction is called, such as `detection`; empty if a prediction is one item."""
+    """The noun for one item of a prediction, such as `detection`; empty if a prediction is one item."""
     makes_image: bool = False
-    """Whether a prediction is a map or a picture, which a report shows as `image` draws it."""
+    """Whether a prediction is a map or a picture, which a report shows as drawn by `image`."""
     image_caption: str = ""
-    """Caption of such an image, after the name of the task or backend."""
+    """Caption of that image, after the name of the task or backend."""
 
     def summary(self, task: Any, pictures: int) -> str:
-        """Return what a model does, in a sentence; empty where only its inputs and outputs are known.
+        """Return what a model does, in a sentence; empty if only its inputs and outputs are known.
 
-        `pictures` is how many it takes at a time.
+        `pictures` is the number of pictures that it takes per run.
         """
         return ""
 
     def staged_summary(self, task: Any, earlier: Sequence[Task]) -> str:
-        """Return what a model of several stages does: the last is of this task, those before it of `earlier`."""
+        """Return what a pipeline of several stages does; the last stage has this task, the earlier ones `earlier`."""
         return self.summary(task, 1)
 
     def typescript(self, task: Any) -> TypeNames:
@@ -45,7 +45,7 @@ class Presentation:
         return TypeNames()
 
     def image(self, task: Any, prediction: Any, reference: Any, pixels: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
-        """Return a prediction as RGBA [height, width, 4]; of a task that `makes_image`.
+        """Draw a prediction as RGBA [height, width, 4]; only for a task that `makes_image`.
 
         Args:
             task: the task of the prediction.

@@ -15,16 +15,16 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class Prompting:
-    """Prompt methods of a task: text, clicks and boxes into inputs."""
+    """Prompt methods of a task: turn text, clicks and boxes into inputs."""
 
     takes_prompt: bool = False
-    """Whether a run needs a prompt, and the bundle the code of a tokenizer."""
+    """Whether a run needs a text prompt, so that the bundle contains the tokenizer's code."""
 
     def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
-        """Return the match with these example prompts; with its own, truncated to fit, if none are given.
+        """Return the match with these example prompts; without any, with the defaults, truncated to fit.
 
         Raises:
-            WebbuildError: `invalid-prompt` for one that the model cannot take.
+            WebbuildError: `invalid-prompt` for a prompt that the model cannot take.
         """
         return match
 
@@ -37,23 +37,23 @@ class Prompting:
         return ()
 
     def prompt_files(self, task: Any) -> Sequence[str]:
-        """Return the files of a bundle that `read_prompt` needs in a match."""
+        """Return the bundle's files that `read_prompt` needs in a match."""
         return ()
 
     def read_prompt(self, match: TaskMatch, text: str) -> Prompt:
         """Return the prompt of a text; the first example prompt if the text is empty.
 
         Raises:
-            WebbuildError: `invalid-prompt` for one that the model cannot take.
+            WebbuildError: `invalid-prompt` for a text that the model cannot take.
         """
         raise NotImplementedError
 
     def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
-        """Return the inputs that a prompt fills in."""
+        """Return the feeds of a text prompt."""
         return {}
 
     def text_runs(self, match: TaskMatch) -> Mapping[str, Tensors]:
-        """Return the feeds of each example text of a text encoder; nothing for any other model."""
+        """Return the feeds of each example text of a text encoder; {} for any other model."""
         return {}
 
     def example_points(self, match: TaskMatch, placement: ImagePlacement, index: int) -> PointPrompt | None:
@@ -63,7 +63,7 @@ class Prompting:
     def verification_prompts(
         self, matches: Sequence[TaskMatch], placement: ImagePlacement
     ) -> Mapping[str, PointPrompt]:
-        """Return a prompt of every kind that one of the graphs takes, by its name in a report."""
+        """Return a prompt of each kind that at least one of the graphs takes, by its name in a report."""
         return {}
 
     def takes_points(self, match: TaskMatch, prompt: PointPrompt) -> bool:
@@ -71,9 +71,9 @@ class Prompting:
         return False
 
     def refined_points(self, match: TaskMatch, prompt: PointPrompt, answer: Sequence[Any]) -> PointPrompt | None:
-        """Return the prompt with its own answer as the mask input; None if the graph takes no mask."""
+        """Return the prompt with its predicted mask as the mask input; None if the graph takes no mask."""
         return None
 
     def point_feeds(self, match: TaskMatch, prompt: PointPrompt, placement: ImagePlacement) -> Tensors:
-        """Return the inputs that clicks and boxes fill in."""
+        """Return the feeds of clicks and boxes."""
         return {}

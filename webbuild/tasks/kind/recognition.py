@@ -16,16 +16,16 @@ from webbuild.tasks.task_match import TaskMatch
 
 
 class Recognition:
-    """Recognition methods of a task: by inputs, outputs and metadata, then by the outputs of trial runs."""
+    """Recognition methods of a task: by inputs, outputs and metadata, then by output values of trial runs."""
 
     required_signature: str = ""
     """The inputs and outputs that the task requires, for the error `task-mismatch`; no full stop."""
     needs_earlier: bool = False
-    """Whether such a model needs the outputs of an earlier stage; alone its task is `tensor`."""
+    """Whether the model needs the outputs of an earlier stage; on its own its task is `tensor`."""
     makes_picture: bool = False
-    """Whether a prediction is a picture, whose value range and channel order are measured on photographs."""
+    """Whether a prediction is a picture; its value range and channel order are then measured on photographs."""
     sample_folder: str = "pictures"
-    """The folder of `webbuild/samples/` with the default sample pictures of such a model."""
+    """The folder of `webbuild/samples/` with the default sample pictures of the task."""
     checks_answers: bool = False
     """Whether the task implements `answer_warnings`."""
 
@@ -35,7 +35,7 @@ class Recognition:
         `requested` means that the user named this task: matching shapes are then enough, without matching metadata.
 
         Raises:
-            WebbuildError: `class-count-mismatch` for a model of this kind whose metadata and scores do not agree.
+            WebbuildError: `class-count-mismatch` if the model's metadata and scores do not agree.
         """
         raise NotImplementedError
 
@@ -46,12 +46,12 @@ class Recognition:
     def infer_earlier(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> TaskMatch | None:
         """Return the match of an earlier stage, inferred from the stages `later` that take its outputs, or None.
 
-        Its task is `tensor`: only how to preprocess its inputs is known.
+        Its task is `tensor`: only the preprocessing of its inputs is known.
         """
         return None
 
     def earlier_sizes(self, signature: ModelSignature, later: Sequence[ModelSignature]) -> Mapping[str, int]:
-        """Return sizes of free dimensions of an earlier stage, by "input:axis", that follow from the stages `later`."""
+        """Return sizes of an earlier stage's free dimensions, by "input:axis", that follow from the stages `later`."""
         return {}
 
     def with_earlier(self, match: TaskMatch, earlier: Sequence[TaskMatch]) -> TaskMatch:
@@ -59,7 +59,7 @@ class Recognition:
         return match
 
     def with_point_side(self, match: TaskMatch, side: int) -> TaskMatch:
-        """Return the match of a mask decoder whose graph divides points by `side`, the side of their frame."""
+        """Return the match of a mask decoder; its graph divides points by `side`, the side of their frame."""
         return match
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:

@@ -1,4 +1,4 @@
-"""Tasks whose output is rows of detections, and how two such outputs are compared."""
+"""Tasks with rows of detections as output: reading and comparison."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from webbuild.tasks.run_context import RunContext
 
 
 class RowKind(TaskKind):
-    """A task whose output [1, rows, columns] begins with a box, a score and a class in each row."""
+    """A task with an output [1, rows, columns]; each row begins with a box, a score and a class."""
 
     has_detections = True
     finds_anywhere = True
     noun = "detection"
     result_field = "detections"
-    """Field of the runtime's result that holds the detections."""
+    """Field of the runtime's result with the detections."""
     detection_type: type[Detection] = Detection
 
     def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
@@ -39,12 +39,12 @@ class RowKind(TaskKind):
         return (task.output,)
 
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any]:
-        """Return the scores of the rows."""
+        """Return the scores of the rows [rows], best first."""
         scores: NDArray[Any] = np.sort(outputs[task.output][0, :, 4])[::-1]
         return scores
 
     def describe_constant_output(self, task: Any, name: str, array: NDArray[Any]) -> str:
-        """Return what is degenerate about all detections; an output without detections is valid."""
+        """Return a description if all detections are degenerate; an output without detections is valid."""
         if name != task.output:
             return super().describe_constant_output(task, name, array)
         rows = array.reshape(-1, array.shape[-1])

@@ -1,4 +1,4 @@
-"""Base class of text recognition with CTC: the dictionary, and what is measured on photographs."""
+"""Base class of text recognition: the dictionary, and properties measured on photographs."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 LEAST_PROBABILITY = 1e-7
-"""Smaller probabilities are compared as this one: in half precision they are 0."""
+"""Smaller probabilities are compared as this value: in half precision they are 0."""
 _SLACK = 1e-3
-"""How far above 1 rounding may push a probability."""
+"""Rounding may raise a probability above 1 by this much."""
 
 
 class TextRecognitionKind(TaskKind):
-    """A task whose output is scores of characters; see `TextRecognition`."""
+    """A task with character scores as output; see `TextRecognition`."""
 
     predicts_more = True
 
     def with_values(self, match: TaskMatch, values: Sequence[NDArray[Any]]) -> TaskMatch:
-        """Return the match with what is measured on photographs: logits or not, and which class is the blank."""
+        """Return the match with properties measured on photographs: logits or probabilities, and the blank's class."""
         return with_measured_scores(match, values)
 
     def compare_output(
@@ -49,9 +49,9 @@ class TextRecognitionKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison] | None:
-        """Compare probabilities as logits, as an export without softmax is compared.
+        """Compare the logarithms of probabilities, since an export without softmax is compared by logits.
 
-        The error e of a logit moves a probability p by up to p (1 - p) e. Text and scores are compared besides.
+        An error e of a logit changes a probability p by up to p (1 - p) e. Text and scores are compared separately.
         """
         if subject.output != task.output or task.logits or not all(map(_are_probabilities, (expected, actual))):
             return None
@@ -67,7 +67,7 @@ class TextRecognitionKind(TaskKind):
         """Return the match with the characters in the file, else with those from the model's own files.
 
         Raises:
-            WebbuildError: `wrong-labels`; `no-dictionary` where there is neither.
+            WebbuildError: `wrong-labels`; `no-dictionary` if there is neither.
         """
         task, characters = match.task, _characters(match)
         assert isinstance(task, TextRecognition)

@@ -18,7 +18,7 @@ from webbuild.tasks.run_context import RunContext
 class TiledOutput(Struct, frozen=True):
     """The image that a model returns for a tile: `scale` times as large, `low` is black, `high` is white.
 
-    `reach` is the radius, in source pixels, that decoding reads around a pixel besides the model's receptive field.
+    `reach` is the radius, in source pixels, that decoding reads around a pixel, in addition to the receptive field.
     """
 
     name: str
@@ -29,7 +29,7 @@ class TiledOutput(Struct, frozen=True):
     reach: int = 0
 
     def rows_axis(self, rank: int) -> int:
-        """Return the axis of the rows, before that of the columns: of [1, h, w], [1, c, h, w] or [1, h, w, c]."""
+        """Return the axis of the rows in [1, h, w], [1, c, h, w] or [1, h, w, c]; the columns' axis is the next."""
         return 2 if rank == 4 and self.layout == "nchw" else 1
 
 
@@ -37,14 +37,14 @@ class Tiling:
     """Tiling methods of a task: run a large image in tiles."""
 
     blends_tiles: bool = True
-    """Whether tiles that differ at their seams are blended; if not, only exact tiles are joined."""
+    """Whether tiles that differ at their seams are blended; if not, tiling requires tiles that match exactly."""
 
     def tiled_outputs(self, task: Any) -> Sequence[TiledOutput]:
-        """Return the outputs that are joined from tiles; nothing for a task that resizes pictures."""
+        """Return the outputs that are joined from tiles; () for a task that resizes pictures."""
         return ()
 
     def reads_whole_picture(self, task: Any) -> str:
-        """Return why decoding needs the whole picture, even if the graph is local; empty if it does not."""
+        """Return why decoding needs the whole picture even if the graph is local; "" if it does not."""
         return ""
 
     def with_tiles(self, task: Any, plan: TilePlan) -> Any:

@@ -1,1 +1,1 @@
-"""The user's options about a model: sizes, batches, free dimensions, labels, preprocessing."""
+"""Options for a model: sizes, batches, free dimensions, labels, preprocessing."""

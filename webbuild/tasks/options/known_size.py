@@ -1,4 +1,4 @@
-"""Known picture size of a model with free sides: from its configuration, or the size of its family."""
+"""Known picture size of a model with free height and width: from its configuration, or its family's size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def known_picture_size(signature: ModelSignature) -> KnownSize | None:
     if (line := line_size(signature)) is not None:
         return KnownSize(line, "as PaddleOCR pads lines")
     if (line := orientation_size(signature)) is not None:
-        return KnownSize(line, "as PaddleOCR takes lines to see which stand on their head")
+        return KnownSize(line, "as PaddleOCR resizes lines to find those that are upside down")
     if (detector := named_text_detector(signature)) is not None:
         side = detector.family.size
         return KnownSize((side, side), f"as {detector.family.name} takes pictures")

@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 
 MAX_BYTES = 10_000_000
-"""Largest file; the names of ImageNet's 21,841 classes take a tenth of it."""
+"""Maximum file size; the names of ImageNet's 21,841 classes take a tenth of it."""
 
 
 class LabelsFile(Struct, frozen=True):
@@ -32,11 +32,11 @@ def read_labels(path: Path) -> LabelsFile:
     except OSError as error:
         raise unreadable_labels(path, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
-        raise unreadable_labels(path, f"is no text in UTF-8, at byte {error.start}") from error
+        raise unreadable_labels(path, f"is not UTF-8 text, at byte {error.start}") from error
 
 
 def unreadable_labels(path: Path, reason: str) -> WebbuildError:
-    """Return the error of a file that holds no labels."""
+    """Return the error for a file without labels."""
     return WebbuildError(
         "unreadable-labels",
         f"{path}: {reason}",
@@ -46,5 +46,5 @@ def unreadable_labels(path: Path, reason: str) -> WebbuildError:
 
 
 def labels_do_not_fit(what: str, fix: str) -> WebbuildError:
-    """Return the error of labels that are not those of the model."""
+    """Return the error for labels that do not fit the model."""
     return WebbuildError("wrong-labels", what, fix, exit_code=USAGE)

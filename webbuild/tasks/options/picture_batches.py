@@ -35,7 +35,7 @@ def with_batch(signature: ModelSignature, batch: int, dims: Mapping[str, int]) -
     """Return `dims` with the batch size for the free first axis of each picture input; unchanged for a batch of 1.
 
     Raises:
-        WebbuildError: `fixed-batch`; `conflicting-options` where `dims` has one of them already.
+        WebbuildError: `fixed-batch`; `conflicting-options` if `dims` has one of these axes already.
     """
     if batch == 1:
         return dict(dims)
@@ -43,7 +43,7 @@ def with_batch(signature: ModelSignature, batch: int, dims: Mapping[str, int]) -
     for spec in signature.inputs:
         first = spec.shape[0] if spec.shape else None
         if not picture_sides(spec):
-            raise no_batch(batch, f"{signature.file}: input '{spec.name}' {list(spec.shape)} is no picture")
+            raise no_batch(batch, f"{signature.file}: input '{spec.name}' {list(spec.shape)} is not a picture")
         if isinstance(first, int):
             raise no_batch(batch, f"{signature.file}: input '{spec.name}' takes {first}, fixed when it was exported")
         key = first or f"{spec.name}:0"

@@ -28,7 +28,7 @@ class PictureSize(Struct, frozen=True):
 
 
 def parse_size(argument: str | None) -> PictureSize | None:
-    """Parse `--size` of a command that takes one: `640`, a square, or `640x480`, its width and height.
+    """Parse `--size` of a command that takes one size: `640` for a square, or `640x480` for width and height.
 
     Raises:
         WebbuildError: `invalid-size`.
@@ -39,7 +39,7 @@ def parse_size(argument: str | None) -> PictureSize | None:
 
 
 def parse_sizes(argument: str | None) -> tuple[PictureSize, ...]:
-    """Parse `--size`: `320,640x480`, several sizes with commas between them, each once; none of nothing.
+    """Parse `--size`: `320,640x480`, distinct sizes separated by commas; () if the option is missing.
 
     Raises:
         WebbuildError: `invalid-size`.
@@ -66,10 +66,11 @@ def _invalid(argument: str, why: str, fix: str) -> WebbuildError:
 def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping[str, int]) -> dict[str, int]:
     """Return `dims` with a size for each free height and width of the picture inputs.
 
-    Free dimensions go by name, "input:axis" if they have none. Nothing is added for a model exported at that size.
+    Keys are dimension names, or "input:axis" for dimensions without one. Nothing is added for a model exported at that
+    size.
 
     Raises:
-        WebbuildError: `fixed-size`; `conflicting-options` where `dims` has one of them already.
+        WebbuildError: `fixed-size`; `conflicting-options` if `dims` has one of these axes already.
     """
     if size is None:
         return dict(dims)
@@ -106,7 +107,7 @@ def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping
 
 
 def _fixed_sizes(signature: ModelSignature) -> str:
-    """Say which size each picture was exported for, or which of its sides."""
+    """Return as text the fixed sizes of the picture inputs; a free side is "any"."""
     sentences = []
     for spec in signature.inputs:
         sides = [dim if isinstance(dim := spec.shape[axis], int) else "any" for axis in picture_sides(spec)]

@@ -1,4 +1,4 @@
-"""Sizes for the free dimensions of a model's inputs: from `--dim`, from metadata, or an error that asks for them."""
+"""Sizes for the free dimensions of a model's inputs: from `--dim` or metadata, else an error that requests them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.tasks.recognition.sam_decoders import fewest_points, prompt_sizes
 _BATCH_NAMES = {"n", "bs"}
 _CHANNEL_NAMES = {"num_channels", "channels"}
 _DEFAULT_PROMPT_TOKENS = 256
-"""Default maximum of prompt tokens: the columns of Grounding DINO's logits."""
+"""Default maximum number of prompt tokens: the columns of Grounding DINO's logits."""
 
 
 class ResolvedDims(Struct, frozen=True):
@@ -52,8 +52,8 @@ def resolve_dims(signature: ModelSignature, dims: Mapping[str, int]) -> Resolved
     """Return a size for every free input dimension.
 
     Raises:
-        WebbuildError: `unknown-dimension`, naming each that cannot be guessed and the --dim to give; or
-            `unused-dimension` for a --dim that names none.
+        WebbuildError: `unknown-dimension`, with all unknown dimensions and the --dim options to give;
+            `unused-dimension` for a --dim that names no free dimension.
     """
     _check_names(signature, dims)
     sizes, missing = _guess(signature, dims)
@@ -72,14 +72,14 @@ def resolve_dims(signature: ModelSignature, dims: Mapping[str, int]) -> Resolved
 
 
 def unknown_dims(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
-    """Return the names of the free dimensions that cannot be guessed, "input:axis" of those without one."""
+    """Return the free dimensions that cannot be guessed, by name, or "input:axis" for dimensions without one."""
     return list(dict.fromkeys(dim or f"{spec.name}:{axis}" for spec, axis, dim in _guess(signature, dims)[1]))
 
 
 def _guess(
     signature: ModelSignature, fixed_dims: Mapping[str, int]
 ) -> tuple[ResolvedDims, list[tuple[TensorSpec, int, str | None]]]:
-    """Return the sizes that are given or known, and the axes of unknown size as (input, axis, name)."""
+    """Return the known sizes, and the axes of unknown size as (input, axis, name)."""
     dims: dict[str, int] = {}
     assumptions: list[str] = []
     missing: list[tuple[TensorSpec, int, str | None]] = []
@@ -121,9 +121,9 @@ def _guess(
 
 def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: int) -> dict[str, int]:
     """Return a size for each name; with a key-value cache the attention mask spans past and new tokens: 2 * length."""
-    remembers = any("past" in spec.name.lower() for spec in signature.inputs)
+    has_cache = any("past" in spec.name.lower() for spec in signature.inputs)
     masks = {dim for spec in signature.inputs if spec.name == "attention_mask" for dim in spec.shape[1:]}
-    return {name: 2 * length if remembers and (name in masks or "total" in name) else length for name in names}
+    return {name: 2 * length if has_cache and (name in masks or "total" in name) else length for name in names}
 
 
 def _is_batch_name(dim: str) -> bool:
@@ -138,7 +138,7 @@ def _is_unnamed_batch(spec: TensorSpec) -> bool:
 
 
 def free_picture_sides(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
-    """Return the free axes, as "input:axis", that are picture sides of unknown size.
+    """Return the free axes, as "input:axis", that are a picture's height or width of unknown size.
 
     An input is a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. Axes of other inputs with
     the same name are included.
@@ -171,12 +171,12 @@ def picture_sides(spec: TensorSpec) -> tuple[int, ...]:
 
 
 def _are_sides(height: Dim, width: Dim) -> bool:
-    """Whether two axes may be height and width; two axes of one name are an attention mask."""
+    """Whether two axes may be height and width; two axes with the same name are an attention mask."""
     return not isinstance(height, str) or height != width
 
 
 def is_channel_name(dim: Dim) -> bool:
-    """Whether a free axis has the name that transformers gives to channels."""
+    """Whether a free axis has transformers' name for channels."""
     return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
 
 
@@ -203,13 +203,13 @@ def _check_names(signature: ModelSignature, dims: Mapping[str, int]) -> None:
 
 
 def _fixed_size(signature: ModelSignature, name: str) -> str:
-    """Return the size of a fixed axis as text, if `name` is INPUT:AXIS of one."""
+    """Return the fixed size as text if `name` is the INPUT:AXIS of a fixed axis."""
     sizes = {f"{spec.name}:{axis}": dim for spec in signature.inputs for axis, dim in enumerate(spec.shape)}
-    return f": it is {sizes[name]}, exported so" if isinstance(sizes.get(name), int) else ""
+    return f": it is {sizes[name]}, fixed by the export" if isinstance(sizes.get(name), int) else ""
 
 
 def _free_names(signature: ModelSignature) -> Iterator[str]:
-    """Yield each way to name a free dimension."""
+    """Yield all names of the free dimensions: the dimension's name, and INPUT:AXIS."""
     for spec in signature.inputs:
         for axis, dim in enumerate(spec.shape):
             if not isinstance(dim, int):
@@ -224,6 +224,6 @@ def takes_prompt(signature: ModelSignature) -> bool:
 
 
 def max_prompt_tokens(signature: ModelSignature) -> int:
-    """Return the maximum of prompt tokens: from `config.json`, else that of Grounding DINO."""
+    """Return the maximum number of prompt tokens: from `config.json`, else Grounding DINO's."""
     known = signature.hub_files.config.get("max_text_len")
     return known if isinstance(known, int) and known > 0 else _DEFAULT_PROMPT_TOKENS

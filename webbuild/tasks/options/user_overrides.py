@@ -28,9 +28,9 @@ class Overrides(Struct, frozen=True):
         image: fields of `ImageInput`.
         letterbox: fields of `Letterbox`.
         note: the picture options as text.
-        guess_pictures: whether an input shaped like a picture may be taken for one.
+        guess_pictures: whether an input shaped like a picture may be treated as a picture.
         text_labels: labels with their vectors, from a text encoder.
-        known: the match of the model, if it need not be inferred.
+        known: the match of the model, if it is known already.
     """
 
     labels: LabelsFile | None
@@ -75,7 +75,7 @@ def apply_overrides(match: TaskMatch, overrides: Overrides) -> TaskMatch:
     """Return the match with the user's overrides.
 
     Raises:
-        WebbuildError: `no-picture`, `wrong-layout` for an option that fits no input, and what `with_labels` raises.
+        WebbuildError: `no-picture`, `wrong-layout` for an option that fits no input, and the errors of `with_labels`.
     """
     match = kind_of(match.task).with_labels(match, overrides.labels)
     return _with_image_options(match, overrides) if overrides.note else match
@@ -91,7 +91,7 @@ def _with_image_options(match: TaskMatch, overrides: Overrides) -> TaskMatch:
     options = _for_channels({**_identity_normalization(overrides.image), **overrides.image}, image, overrides)
     changed = msgspec.structs.replace(image, letterbox=letterbox, **options)
     if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != len(image.mean):
-        what = f"{overrides.note}: {_describe(image)} has not {len(image.mean)} channels there"
+        what = f"{overrides.note}: {_describe(image)} does not have {len(image.mean)} channels there"
         other = "nhwc" if changed.layout == "nchw" else "nchw"
         raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
     inputs: list[Input] = list(match.inputs)
@@ -101,7 +101,7 @@ def _with_image_options(match: TaskMatch, overrides: Overrides) -> TaskMatch:
 
 
 def _identity_normalization(picture: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Return mean 0 and std 1 for a `--scale` without them: the model's own belong to its own scale.
+    """Return mean 0 and std 1 for a `--scale` without them: the model's mean and std belong to its own scale.
 
     `--mean` or `--std` alone keeps the model's scale.
     """
@@ -111,28 +111,32 @@ def _identity_normalization(picture: Mapping[str, Any]) -> dict[str, list[float]
 
 def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, overrides: Overrides) -> dict[str, Any]:
     """Return mean and std with one number per channel: one for grey, four for RGBA."""
-    gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
+    numbers = {name: each for name, each in picture.items() if name in ("mean", "std")}
     if image.color == "rgba":
-        unfit = picture.get("color", "rgba") != "rgba"
-        alpha = {name: [*each, each[0] if len(set(each)) == 1 else float(name == "std")] for name, each in gray.items()}
+        mismatch = picture.get("color", "rgba") != "rgba"
+        alpha = {
+            name: [*each, each[0] if len(set(each)) == 1 else float(name == "std")] for name, each in numbers.items()
+        }
         picture = {**picture, **alpha}
     elif image.color != "gray":
-        unfit = picture.get("color") in ("gray", "rgba")
+        mismatch = picture.get("color") in ("gray", "rgba")
     else:
-        unfit = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in gray.values())
-    if unfit:
+        mismatch = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in numbers.values())
+    if mismatch:
         what = f"{overrides.note}: {_describe(image)} has {len(image.mean)} channel(s)"
         raise _inapplicable_option("wrong-layout", what, "leave --color out, and give as many numbers as channels")
-    return {**picture, **{name: each[:1] for name, each in gray.items()}} if image.color == "gray" else dict(picture)
+    if image.color == "gray":
+        return {**picture, **{name: each[:1] for name, each in numbers.items()}}
+    return dict(picture)
 
 
 def _recipe(image: ImageInput | StackInput) -> str:
-    """Return the whole preprocessing as text."""
+    """Return the preprocessing as text."""
     return describe_recipe(image) if isinstance(image, ImageInput) else f"pixel values {describe_values(image)}"
 
 
 def _image_input(match: TaskMatch, overrides: Overrides) -> tuple[int, ImageInput | StackInput]:
-    """Return the index and spec of the only picture input; of task `tensor`, of the only input shaped like one."""
+    """Return the index and spec of the only picture input; for task `tensor`, of the only input shaped like one."""
     images: list[tuple[int, ImageInput | StackInput]] = [
         (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
     ]
@@ -163,7 +167,7 @@ def _parse_three_numbers(name: str, text: str) -> list[float]:
 
 
 def _parse_number(name: str, text: str) -> float:
-    """Return a number or a fraction."""
+    """Parse a number or a fraction."""
     numerator, slash, denominator = text.partition("/")
     try:
         value = float(numerator) / float(denominator) if slash else float(numerator)

@@ -21,7 +21,7 @@ _CLIP_SCALE = 100.0
 
 
 class LogitScale(Struct, frozen=True):
-    """logit = scale * cosine + bias; None for an unknown number. `source` is their source as text."""
+    """Scale and bias of logit = scale * cosine + bias, None if unknown. `source` says where they are from."""
 
     source: str
     scale: float | None = None
@@ -29,9 +29,9 @@ class LogitScale(Struct, frozen=True):
 
 
 class TextLabels(Struct, frozen=True):
-    """Labels and their unit vectors [labels, size], float32; `logits` are sources of scale and bias, the best first.
+    """Labels and their unit vectors [labels, size], float32; `logits` are sources of scale and bias, best first.
 
-    `sigmoid` means that the family scores each label independently, as SigLIP does. `assumptions` are sentences.
+    `sigmoid` means that the model family scores each label independently, as SigLIP. `assumptions` are sentences.
     """
 
     names: list[str]
@@ -50,7 +50,7 @@ def zero_shot_match(signature: ModelSignature, labels: TextLabels, in_graph: Log
     """
     match = infer_picture_embedding(signature, requested=True)
     if match is None or not isinstance(match.task, EmbedTask):
-        raise _mismatch(signature, "is no encoder of one picture with one vector", "give an image encoder as MODEL")
+        raise _mismatch(signature, "is not an encoder of one picture into one vector", "give an image encoder as MODEL")
     task = match.task
     if task.size != labels.size:
         what = f"output '{task.output}' has {task.size} numbers, and a vector of the text encoder {labels.size}"
@@ -84,13 +84,13 @@ def score_formula(scale: float, bias: float | None) -> str:
 
 
 def known_score(known: Sequence[LogitScale], sigmoid: bool) -> tuple[float | None, float | None, str]:
-    """Return scale, bias (None for softmax) and their source; scale None if those of a sigmoid are unknown."""
+    """Return scale, bias (None for softmax) and their source; scale is None if a sigmoid's are unknown."""
     scale_source = next((each for each in known if each.scale is not None), None)
     bias = next((each.bias for each in known if each.bias is not None), None)
     if (sigmoid or bias is not None) and (scale_source is None or bias is None):
-        return None, None, "nothing says logit_scale and logit_bias, of which a sigmoid makes probabilities"
+        return None, None, "logit_scale and logit_bias, which its sigmoid needs, are unknown"
     if scale_source is None or scale_source.scale is None:
-        return _CLIP_SCALE, bias, "logit_scale as CLIP is trained to; --logit-scale changes it"
+        return _CLIP_SCALE, bias, "logit_scale is CLIP's; --logit-scale changes it"
     return scale_source.scale, bias, scale_source.source
 
 

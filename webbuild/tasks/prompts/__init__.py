@@ -1,1 +1,1 @@
-"""Prompts that a model is tried with: words and clicks."""
+"""Example and test prompts: texts and clicks."""

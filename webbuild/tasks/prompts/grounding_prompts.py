@@ -1,4 +1,4 @@
-"""Prompts of a grounding model: those that it is tried with, cut to the tokens that it takes."""
+"""Example and test prompts of a grounding model, truncated to its token limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.preprocess.wordpiece import WordpieceTokenizer
 from webbuild.tasks.task_match import TaskMatch
 
 _LONG_PROMPT_PHRASES = 50
-"""Phrases of a long prompt, as far as there is room for them."""
+"""Maximum number of phrases in the long prompt."""
 
 
 def prompt_task(match: TaskMatch) -> GroundingTask:
@@ -23,14 +23,14 @@ def prompt_task(match: TaskMatch) -> GroundingTask:
 
 
 def with_prompts(match: TaskMatch, examples: Sequence[str]) -> TaskMatch:
-    """Return the match with the prompts that were given, else with its own, cut to fit.
+    """Return the match with the prompts `examples`, else with its own prompts, truncated to fit.
 
     Raises:
-        WebbuildError: `invalid-prompt` for one that the model cannot take.
+        WebbuildError: `invalid-prompt` for a prompt that the model cannot take.
     """
     task, tokenizer = prompt_task(match), _tokenizer_of(match)
     prompts = list(examples) or [
-        " . ".join([*_phrases_that_fit(_split_phrases(own), tokenizer, task), ""]).strip() for own in task.prompts
+        " . ".join([*_phrases_that_fit(_split_phrases(prompt), tokenizer, task), ""]).strip() for prompt in task.prompts
     ]
     for prompt in prompts:
         tokenize_prompt(prompt, tokenizer, task)
@@ -44,13 +44,13 @@ def example_prompts(match: TaskMatch) -> list[Prompt]:
 
 
 def read_prompt(match: TaskMatch, text: str) -> Prompt:
-    """Return the tokens of a prompt, of the first example where the text is empty."""
+    """Return the tokens of a prompt; of the first example if the text is empty."""
     task = prompt_task(match)
     return tokenize_prompt(text or task.prompts[0], _tokenizer_of(match), task)
 
 
 def edge_case_prompts(match: TaskMatch) -> list[Prompt]:
-    """Return the shortest and a long prompt: one word, and fifty phrases if they fit."""
+    """Return a prompt of one word, and one of up to fifty phrases, as many as fit."""
     task, tokenizer = prompt_task(match), _tokenizer_of(match)
     return [_shortest_prompt(tokenizer, task), _longest_prompt(tokenizer, task)]
 
@@ -83,7 +83,7 @@ def _split_phrases(prompt: str) -> list[str]:
 
 
 def _phrases_that_fit(phrases: Sequence[str], tokenizer: WordpieceTokenizer, task: GroundingTask) -> list[str]:
-    """Return as many of the phrases as the model has tokens for, and at least one."""
+    """Return as many of the phrases as fit into the model's token limit, at least one."""
     many = list(phrases)
     while len(tokenizer.encode(caption(many))) > task.max_tokens and len(many) > 1:
         many.pop()

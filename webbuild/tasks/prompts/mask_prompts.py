@@ -1,4 +1,4 @@
-"""Prompts of every kind that a mask decoder takes, to be asked about one picture."""
+"""Test prompts for a picture, of every kind that a mask decoder takes."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from webbuild.preprocess.point_prompt import BACKGROUND, FOREGROUND, PointPrompt
 def prompts_of_every_kind(
     task: MaskGenerationTask, graphs: Sequence[Sequence[Input]], placement: ImagePlacement
 ) -> Mapping[str, PointPrompt]:
-    """Return prompts by what a report calls them: those that one of the graphs takes, given by their inputs.
+    """Return test prompts by their names in a report: the prompts that at least one of the graphs takes.
 
-    The first is the least ambiguous: its logits may be refined.
+    `graphs` has the inputs of each graph. The first prompt is the least ambiguous: its logits may be refined.
     """
     roles = {spec.role for inputs in graphs for spec in inputs if isinstance(spec, PointPromptInput)}
     width, height = placement.source_width, placement.source_height
-    on, also, beside = (0.45 * width, 0.5 * height), (0.58 * width, 0.6 * height), (0.1 * width, 0.12 * height)
+    first, second = (0.45 * width, 0.5 * height), (0.58 * width, 0.6 * height)
+    background = (0.1 * width, 0.12 * height)
     box = (0.15 * width, 0.2 * height, 0.7 * width, 0.85 * height)
-    wanted = {
-        "clicks on the object": PointPrompt([on, also], [FOREGROUND] * 2),
-        "a click": PointPrompt([on], [FOREGROUND]),
+    prompts = {
+        "clicks on the object": PointPrompt([first, second], [FOREGROUND] * 2),
+        "a click": PointPrompt([first], [FOREGROUND]),
     }
     if "labels" in roles:
         labels = [FOREGROUND, BACKGROUND, FOREGROUND]
-        wanted = {"clicks on and beside the object": PointPrompt([on, beside, also], labels), **wanted}
+        prompts = {"clicks on and beside the object": PointPrompt([first, background, second], labels), **prompts}
     if task.box != "none":
-        wanted |= {"a box": PointPrompt(box=box), "a click in a box": PointPrompt([on], [FOREGROUND], box)}
+        prompts |= {"a box": PointPrompt(box=box), "a click in a box": PointPrompt([first], [FOREGROUND], box)}
     if task.multi:
-        wanted["a click, all masks"] = PointPrompt([on], [FOREGROUND], multimask=True)
+        prompts["a click, all masks"] = PointPrompt([first], [FOREGROUND], multimask=True)
     return {
-        name: prompt for name, prompt in wanted.items() if any(takes_prompt(inputs, task, prompt) for inputs in graphs)
+        name: prompt for name, prompt in prompts.items() if any(takes_prompt(inputs, task, prompt) for inputs in graphs)
     }
