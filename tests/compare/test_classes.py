@@ -43,7 +43,7 @@ def test_the_same_classes_are_the_same() -> None:
         (GOOD[:2], "2 classes, wanted 3"),
         ([GOOD[0], GOOD[1], GOOD[1]], "not in order|NaN"),
         ([GOOD[1], GOOD[0], GOOD[2]], "not in order"),
-        ([ClassScore(1, "cup", 0.7), *GOOD[1:]], "another's name"),
+        ([ClassScore(1, "cup", 0.7), *GOOD[1:]], "another class's name"),
     ],
 )
 def test_a_list_that_is_not_every_class_in_order_differs(got: list[ClassScore], reason: str) -> None:

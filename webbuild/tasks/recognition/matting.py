@@ -82,7 +82,7 @@ def with_measured_range(match: TaskMatch, alpha: NDArray[Any]) -> TaskMatch:
         assumption = f"its values are logits, which go through a sigmoid: {seen}"
     else:
         assumption = (
-            f"its values are assumed to be alpha, and clipped to 0..1: {seen}, which is too close to 0..1 for logits"
+            f"its values are assumed to be alpha and clipped to 0..1, a guess: {seen}, which is too close for logits"
         )
     assumptions = tuple(assumption if each == _UNMEASURED else each for each in match.assumptions)
     return msgspec.structs.replace(match, task=task, assumptions=assumptions)
