@@ -1,7 +1,7 @@
-"""PyTorch checkpoints of Ultralytics (`best.pt`), exported to ONNX by the Ultralytics that is installed.
+"""PyTorch checkpoints of Ultralytics (`best.pt`), exported to ONNX by the installed Ultralytics.
 
-Loading a checkpoint runs code that is pickled in it. Only Ultralytics loads one, in a process of its own; what holds
-nothing of Ultralytics is refused unloaded, by the names in its pickle.
+Loading a checkpoint runs the code pickled in it. Only Ultralytics loads one, in a separate process. A checkpoint
+without an Ultralytics model is refused without loading it: the class names in its pickle tell.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ given = {name: value(text) for name, _, text in (each.partition("=") for each in
 made = YOLO(source).export(format="onnx", **{"device": "cpu", "simplify": False, **given})
 pathlib.Path(made).replace(target)
 """
-"""Without onnxslim's simplification: the passes come to the same graph with and without it."""
+"""Program of the exporting process. It turns onnxslim off: the passes reach the same graph with and without it."""
 
 
 def is_checkpoint(path: Path) -> bool:
-    """Whether a file is named as a checkpoint and begins like one."""
+    """Whether a file has a checkpoint's suffix and its first bytes."""
     try:
         with path.open("rb") as file:
             return path.suffix.lower() in _SUFFIXES and file.read(4).startswith((_ZIP, _PICKLE))
@@ -53,7 +53,7 @@ def is_checkpoint(path: Path) -> bool:
 
 
 def ultralytics_version() -> str:
-    """Return the version of Ultralytics that is installed; empty for one without metadata."""
+    """Return the version of the installed Ultralytics; empty if it has no package metadata."""
     try:
         return importlib.metadata.version("ultralytics")
     except importlib.metadata.PackageNotFoundError:
@@ -61,7 +61,7 @@ def ultralytics_version() -> str:
 
 
 def export_path(checkpoint: Path, options: Mapping[str, str]) -> Path:
-    """Return where the export of a checkpoint lies in webbuild's cache, by the content, the release and the options.
+    """Return the path of a checkpoint's export in webbuild's cache, keyed by content, Ultralytics version and options.
 
     Raises:
         WebbuildError: `unknown-checkpoint`, `no-ultralytics`.
@@ -81,7 +81,7 @@ def export_path(checkpoint: Path, options: Mapping[str, str]) -> Path:
 
 
 def export_checkpoint(checkpoint: Path, options: Mapping[str, str], target: Path) -> None:
-    """Export a copy of a checkpoint, since Ultralytics writes beside its source.
+    """Export a copy of a checkpoint, since Ultralytics writes next to its source.
 
     Args:
         checkpoint: a file of which `is_checkpoint` is true.
@@ -89,7 +89,7 @@ def export_checkpoint(checkpoint: Path, options: Mapping[str, str], target: Path
         target: the ONNX file to write, as `export_path` names it.
 
     Raises:
-        WebbuildError: `export-failed`, with the last lines that were printed; all of them are in `export.log`.
+        WebbuildError: `export-failed`, with the last lines of the output; `export.log` has all of it.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as work:
@@ -122,7 +122,7 @@ def export_checkpoint(checkpoint: Path, options: Mapping[str, str], target: Path
 
 
 def _require_ultralytics_model(checkpoint: Path) -> None:
-    """Refuse what holds no model of Ultralytics, without loading it.
+    """Raise for a checkpoint without an Ultralytics model, without loading it.
 
     Raises:
         WebbuildError: `unknown-checkpoint`.
@@ -144,7 +144,7 @@ def _require_ultralytics_model(checkpoint: Path) -> None:
 
 
 def _pickle_and_files(checkpoint: Path) -> tuple[bytes, set[str]]:
-    """Return the pickle of a checkpoint and the names of the files in it; an old one is a pickle alone."""
+    """Return the pickle of a checkpoint and the names of the files in it; an old checkpoint is only a pickle."""
     try:
         with zipfile.ZipFile(checkpoint) as archive:
             names = {name.rpartition("/")[2]: name for name in archive.namelist()}

@@ -1,4 +1,4 @@
-"""The ONNX files that a folder or repository stands for: a model, or an encoder and its decoder."""
+"""The choice of ONNX files in a folder or repository: a model, or an encoder and its decoder."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import PurePosixPath
 from webbuild.errors import USAGE, WebbuildError
 
 _VARIANT = re.compile(r"_(fp16|quantized|int8|uint8|q8|q4|q4f16|bnb4)$")
-"""What the Hub's exporters put behind the name of a file in another precision."""
+"""Suffix that the Hub's exporters add to the name of a file in another precision."""
 _MAX_NAMED = 8
 HUB_PREFIX = "hf:"
 
 
 def without_precision(stem: str) -> str:
-    """Return a file's stem without its precision: `vision_encoder` of `vision_encoder_fp16`."""
+    """Return a file's stem without its precision: `vision_encoder_fp16` -> `vision_encoder`."""
     return _VARIANT.sub("", stem)
 
 
 _IMAGE, _TEXT = {"vision", "image", "visual"}, {"text", "textual"}
-"""Words in the names of the two encoders of CLIP and its like."""
+"""Words in the file names of the two encoders of models like CLIP."""
 
 
 def choose_files(model: str, names: Sequence[str], *, pairs: bool) -> tuple[str, ...]:
-    """Return the one model among ONNX files, or with `pairs` one encoder and its decoder, where these are all.
+    """Return the file of the only model; with `pairs` also an encoder and its decoder, if there are no other models.
 
-    With `pairs` an image encoder and its text encoder come before a model that is both. Of several precisions the
-    float32 file is taken: `--precision` makes the others.
+    With `pairs` an image encoder and its text encoder are preferred to a file `model` that has both. If a model has
+    files of several precisions, the float32 file is chosen: `--precision` makes the others.
 
     Raises:
         WebbuildError: `several-models`.
@@ -47,9 +47,9 @@ def choose_files(model: str, names: Sequence[str], *, pairs: bool) -> tuple[str,
 def several_models(
     model: str, names: Sequence[str], pair: Sequence[str] = (), reason: str = "", *, together: bool = True
 ) -> WebbuildError:
-    """Return the error of a folder or repository with several models; `pair` is the example of two stages.
+    """Return the error for a folder or repository with several models; `pair` is the example of two stages.
 
-    `together` says that the command packs several models as one.
+    `together`: the command can pack several models as one.
     """
     listed = ", ".join(names[:_MAX_NAMED])
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
@@ -65,7 +65,7 @@ def several_models(
 
 
 def _by_model(names: Sequence[str]) -> dict[tuple[PurePosixPath, str], list[str]]:
-    """Return the files of each model: of one folder, or its folder `onnx`, and of one name."""
+    """Return the files of each model by (folder, name); `x/onnx` counts as the folder `x`."""
     models: dict[tuple[PurePosixPath, str], list[str]] = {}
     for name in names:
         path = PurePosixPath(name)
@@ -75,7 +75,7 @@ def _by_model(names: Sequence[str]) -> dict[tuple[PurePosixPath, str], list[str]
 
 
 def _default(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> list[str] | None:
-    """Return the files of the model that is called `model`, or of the only one."""
+    """Return the files of the model named `model`, else of the only model."""
     only = next(iter(models.values())) if len(models) == 1 else None
     return models.get((PurePosixPath(), "model"), only)
 
@@ -86,7 +86,7 @@ def is_encoder_pair(files: Sequence[str]) -> bool:
 
 
 def _image_and_text(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
-    """Return the image encoder and the text encoder where there is one of each in one folder, as of CLIP."""
+    """Return the image encoder and the text encoder, as of CLIP, if one folder has one of each."""
     words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
     image = [key for key, each in words.items() if each & _IMAGE and not each & _TEXT]
     text = [key for key, each in words.items() if each & _TEXT and not each & (_IMAGE | {"decoder"})]
@@ -95,7 +95,7 @@ def _image_and_text(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tu
 
 
 def _encoder_and_decoder(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
-    """Return the encoder and the decoder where there is one of each. Only a decoder has both words in its name."""
+    """Return the encoder and the decoder if there is one of each. Only a decoder has both words in its name."""
     words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
     decoders = [_best(models[key]) for key, each in words.items() if "decoder" in each]
     encoders = [_best(models[key]) for key, each in words.items() if "encoder" in each and "decoder" not in each]

@@ -1,4 +1,4 @@
-"""A single node in another opset, as ONNX's version converter writes it."""
+"""Opset conversion of a single node by ONNX's version converter."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def convert_node(
     node: ir.Node, constants: Mapping[ir.Value, NDArray[Any]], current: int, opset: int
 ) -> ir.Graph | None:
-    """Return a graph of another opset that computes what a node does, None where there is no such form.
+    """Return a graph of another opset that computes the same as a node; None if the converter has none.
 
-    Its outputs are the node's, in order, but for those without a name; its inputs are those that are no `constants`,
-    which the converter is shown: it may have to know axes and sizes.
+    Its outputs are the node's named outputs, in order. Its inputs are the node's inputs without `constants`: these
+    become initializers, since the converter may need the values of axes and sizes.
     """
     import onnx
     import onnx_ir as ir
@@ -36,5 +36,5 @@ def convert_node(
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", current)], ir_version=4)
     try:
         return ir.from_proto(version_converter.convert_version(model, opset)).graph
-    except Exception:  # the converter raises many types for what it cannot write
+    except Exception:  # the converter raises many types for nodes that it cannot convert
         return None

@@ -1,4 +1,4 @@
-"""A graph and its weights as bytes, apart from each other."""
+"""A graph and its weights, serialized separately."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import onnx_ir as ir
 from webbuild.model.traversal import iter_nodes
 
 VERSIONS = (onnx.__version__, ir.__version__)
-"""Of the libraries that write the bytes."""
+"""Versions of the libraries that serialize."""
 
 
 def graph_bytes(model: ir.Model, *, names: bool = True) -> bytes | None:
-    """Return a model with its weights as inputs, after its own; the same bytes for the same graph.
+    """Return a serialized model whose weights are additional inputs at the end; equal graphs give equal bytes.
 
-    None where a tensor of an attribute or of a subgraph is external data: the bytes would only say where it lies.
-    Without `names` those of tensors in attributes are left out, which a pass on a copy of the model gives.
+    None if a tensor of an attribute or a subgraph is external data: the bytes would have its location, not its values.
+    `names=False` omits the names of tensors in attributes: passes set them when they run on a copy of the model.
     """
     graph = model.graph
     weights = [value for value in graph.initializers.values() if not value.is_graph_input()]
@@ -51,7 +51,7 @@ def graph_bytes(model: ir.Model, *, names: bool = True) -> bytes | None:
 
 
 def _tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """Yield the tensors of attributes, and the initializers of subgraphs, those of functions too."""
+    """Yield the tensors in attributes and the initializers of subgraphs, in functions too."""
     for attribute in (attribute for node in iter_nodes(proto) for attribute in node.attribute):
         yield from (attribute.t, *attribute.tensors)
         for graph in (attribute.g, *attribute.graphs):
@@ -59,7 +59,7 @@ def _tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
 
 
 def with_weights(data: bytes, weights: Mapping[str, ir.TensorProtocol]) -> ir.Model:
-    """Return the model of `graph_bytes` with these weights, by name, in the place of its last inputs."""
+    """Return the model of `graph_bytes`, its weights set by name as initializers in place of the inputs."""
     model = ir.from_proto(onnx.ModelProto.FromString(data))
     for value in [value for value in model.graph.inputs if value.name in weights]:
         model.graph.inputs.remove(value)
@@ -69,12 +69,12 @@ def with_weights(data: bytes, weights: Mapping[str, ir.TensorProtocol]) -> ir.Mo
 
 
 def tensor_bytes(tensor: ir.TensorProtocol) -> bytes:
-    """Return a tensor with its name, type and shape."""
+    """Serialize a tensor with its name, type and shape."""
     proto = onnx.TensorProto()
     ir.serde.serialize_tensor_into(proto, ir.Tensor(tensor.numpy(), dtype=tensor.dtype, name=tensor.name))
     return proto.SerializeToString(deterministic=True)
 
 
 def tensor_of(data: bytes) -> ir.TensorProtocol:
-    """Return the tensor of `tensor_bytes`."""
+    """Return the tensor that `tensor_bytes` serialized."""
     return ir.serde.deserialize_tensor(onnx.TensorProto.FromString(data))

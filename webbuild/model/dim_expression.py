@@ -1,4 +1,4 @@
-"""Dimensions that are named by an expression of others."""
+"""Dimensions named by an expression of other dimensions, such as `past_length + 1`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def evaluate_dim(dim: str, sizes: Mapping[str, int]) -> int | None:
-    """Return the size of a dimension such as `past_length + 1`, None where it is no expression of known sizes."""
+    """Return the size of a dimension such as `past_length + 1`; None if it is not an expression of known sizes."""
     import onnx_ir as ir
 
     try:

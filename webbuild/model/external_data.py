@@ -1,4 +1,4 @@
-"""Weights kept in files beside the model: refused unless they are there, whole, and inside its folder."""
+"""External data of a model: each file must exist, be complete, and be in the model's folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 _MAX_DIGITS = 20
-"""A number of so many is after the end of every file, whatever follows."""
+"""Digits of an offset that are read: a number of this length is beyond the end of any file."""
 
 
 def follow_link(proto: onnx.ModelProto, path: Path) -> Path:
-    """Return where the model that a symbolic link leads to lies, its external data named as it is called there.
+    """Return the target of the model's symbolic link, and rename its external data to the file names there.
 
-    The Hugging Face Hub's cache is made of such links: all of a model's files lie in one folder, under other names.
+    The Hugging Face Hub's cache uses such links: all files of a model are in one folder, under other names.
     """
     if not path.is_symlink():
         return path
@@ -33,7 +33,7 @@ def follow_link(proto: onnx.ModelProto, path: Path) -> Path:
 
 
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
-    """Return the bytes of external data that the model at `path` refers to, without the model's own file.
+    """Return the number of bytes of external data that the model at `path` refers to, without the model's own file.
 
     Raises:
         WebbuildError: `external-data-outside`, `external-data-missing`, `external-data-linked` or
@@ -61,7 +61,7 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
     try:
         file = (folder / location).resolve()
         there = file.is_file()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         file, there = folder / "nameless", False
     if not location or not file.is_relative_to(folder):
         raise WebbuildError(
@@ -75,7 +75,7 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
             f"{path}: tensor '{tensor}' has its data in '{location}', which is missing",
             f"put '{location}' next to '{path.name}'",
         )
-    if file.stat().st_nlink > 1:  # the ONNX libraries take such a file for an attack
+    if file.stat().st_nlink > 1:  # the ONNX libraries reject such a file as an attack
         raise WebbuildError(
             "external-data-linked",
             f"{path}: tensor '{tensor}' has its data in '{location}', a file with several hard links",

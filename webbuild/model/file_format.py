@@ -32,12 +32,12 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     ),
 )
 _CONTAINERS = {b"WAVE": "a WAV audio file", b"AVI ": "an AVI video", b"WEBP": "a WebP picture"}
-"""What a RIFF file holds, by the four bytes after its length."""
+"""Contents of a RIFF file, by the four bytes after its length."""
 _HTML_STARTS = (b"<!doctype", b"<html", b"<?xml", b"<head")
 
 
 def sniff_format(data: bytes) -> tuple[str, str] | None:
-    """Return what a file is by its first bytes, and the fix; None for one that may be ONNX."""
+    """Return the format of a file by its first bytes, and the fix; None if it may be ONNX."""
     if not data:
         return "an empty file", "download or export the model again"
     for start, what, fix in _SIGNATURES:
@@ -60,5 +60,5 @@ def sniff_format(data: bytes) -> tuple[str, str] | None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether it is ASCII, at least a word of it, without the control characters that every ONNX file begins with."""
+    """Whether the bytes are ASCII text: at least 3, without the control characters that every ONNX file begins with."""
     return len(head) > 2 and all(byte in b"\t\n\r" or 32 <= byte < 127 for byte in head)

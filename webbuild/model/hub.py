@@ -1,4 +1,4 @@
-"""Models of the Hugging Face Hub, through huggingface_hub: its cache, its settings, its token."""
+"""Models of the Hugging Face Hub, downloaded with huggingface_hub's cache, settings and token."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from webbuild.model.choose_files import HUB_PREFIX, choose_files
 _BESIDE = (
     "config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "inference.yml"
 )  # fmt: skip
-"""What `read_hub_files` reads."""
+"""Files that `read_hub_files` reads."""
 _DEFAULT = ("model.onnx", "onnx/model.onnx")
-"""Where exporters write a model; its weights may lie in files of that name and an ending behind it."""
+"""Paths that exporters write a model to; its weights may be in files with this name plus a suffix."""
 
 
 def download_from_hub(reference: str, *, pairs: bool) -> tuple[Path, tuple[str, ...], str]:
-    """Download what `hf:owner/name[@revision][:file]` names, and the configuration beside it.
+    """Download the model of `hf:owner/name[@revision][:file]`, and the configuration files next to it.
 
     Returns:
-        The folder of the snapshot in the Hub's own cache, the file that was named or those that `choose_files` takes,
-        and the repository's name.
+        The folder of the snapshot in the Hub's cache, the named file or those that `choose_files` returns, and the
+        repository's name.
 
     Raises:
         WebbuildError: `invalid-repository`, `no-huggingface-hub`, `hub-not-found`, `hub-gated`, `hub-unreachable`,
@@ -71,7 +71,7 @@ def download_from_hub(reference: str, *, pairs: bool) -> tuple[Path, tuple[str, 
 
 
 def _list_models(reference: str, repository: str, revision: str | None, cached: Path) -> list[str]:
-    """Return the ONNX files of a repository; where the Hub does not answer, those in the cache."""
+    """Return the ONNX files of a repository; those in the cache if the Hub does not answer."""
     import huggingface_hub
 
     try:
@@ -84,7 +84,7 @@ def _list_models(reference: str, repository: str, revision: str | None, cached: 
 
 
 def _snapshot(reference: str, repository: str, revision: str | None, files: list[str]) -> Path:
-    """Return the folder of a snapshot that has these files, their weights and what lies beside; offline the cached."""
+    """Return the folder of a snapshot with these files, their weights and configuration; offline, of the cache."""
     import huggingface_hub
 
     weights = [f"{name}{ending}" for name in files for ending in ("_data*", ".data*")]
@@ -100,7 +100,7 @@ def _snapshot(reference: str, repository: str, revision: str | None, files: list
 
 
 def _as_error(reference: str, error: Exception) -> WebbuildError:
-    """Return what huggingface_hub raised as an error with a fix."""
+    """Convert an exception of huggingface_hub to an error with a fix."""
     from huggingface_hub import errors
 
     match error:

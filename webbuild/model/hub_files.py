@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 _MAX_BYTES = 4_000_000
-"""Bytes that are read; a configuration with the names of ImageNet's 21,841 classes is half of it."""
+"""Largest file that is read; a configuration with the names of ImageNet's 21,841 classes has half of it."""
 
 _CONFIGURATIONS = (
     *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
@@ -19,14 +19,14 @@ _CONFIGURATIONS = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "vocab.txt", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
 )
-"""Files of transformers and open_clip beside a model, by name: others may be private, and are not published."""
+"""Files of transformers and open_clip next to a model. Only these are published: others may be private."""
 
 
 class HubFiles(Struct, frozen=True):
-    """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none.
+    """The JSON objects that transformers writes, and the lines of `vocab.txt`; empty if there are none.
 
-    `characters` are those of a text recognizer that Paddle's `inference.yml` lists; `postprocess` is all that it
-    says of what follows a network, its numbers as texts.
+    `postprocess` is the section `PostProcess` of Paddle's `inference.yml`, its numbers as strings. `characters` are the
+    characters of a text recognizer in it.
     """
 
     config: Mapping[str, Any] = {}
@@ -39,9 +39,9 @@ class HubFiles(Struct, frozen=True):
 
 
 def read_hub_files(model: Path) -> HubFiles:
-    """Read the configurations and the tokenizer beside a model, or above a folder `onnx` that it lies in.
+    """Read the configurations and the tokenizer next to a model, or in the parent of its folder `onnx`.
 
-    What is no JSON object is none of transformers', and as good as absent. Without a config.json open_clip's is read.
+    A file that is not a JSON object is ignored. Without a config.json, open_clip_config.json is read.
     """
     folders = _companion_folders(model)
     config, preprocessor, tokenizer, words = (
@@ -56,7 +56,7 @@ def read_hub_files(model: Path) -> HubFiles:
 
 
 def copy_configurations(source: Path, folder: Path) -> None:
-    """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
+    """Copy the configuration files next to a model, and those in the parent of its folder `onnx`."""
     nearest_last = reversed(_companion_folders(source))
     files = {
         file.name: file for each in nearest_last for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
@@ -67,17 +67,17 @@ def copy_configurations(source: Path, folder: Path) -> None:
 
 
 def find_hub_file(model: Path, name: str) -> Path | None:
-    """Return a file beside a model, else above a folder `onnx` that it lies in; None where neither has it."""
+    """Return a file next to a model, else in the parent of its folder `onnx`; None if neither has it."""
     return next((file for folder in _companion_folders(model) if (file := folder / name).is_file()), None)
 
 
 def _companion_folders(model: Path) -> list[Path]:
-    """Return where the files of a model lie, the nearest first."""
+    """Return the folders with the configuration files of a model, the nearest first."""
     return [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
 
 
 def _characters(postprocess: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the `character_dict`, nothing where that is something else."""
+    """Return the `character_dict`; empty if it is not a list of strings."""
     match postprocess:
         case {"character_dict": [*entries]} if all(isinstance(each, str) for each in entries):
             return tuple(entries)
@@ -85,9 +85,9 @@ def _characters(postprocess: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _read_postprocess(path: Path) -> Mapping[str, Any]:
-    """Return `PostProcess` of Paddle's `inference.yml`, nothing where that says something else.
+    """Return `PostProcess` of Paddle's `inference.yml`; empty if it is missing or not a mapping.
 
-    The loader makes texts of all scalars, and nothing else: `- 0` and `- y` are characters.
+    The YAML loader reads all scalars as strings, because `- 0` and `- y` are characters.
     """
     try:
         if path.stat().st_size > _MAX_BYTES:

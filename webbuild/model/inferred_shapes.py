@@ -1,4 +1,4 @@
-"""Types and shapes that onnx infers, written into the model."""
+"""Shape inference: types and shapes that onnx infers, written into the model."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import onnx_ir as ir
 from webbuild.model.traversal import iter_nodes
 
 _LARGEST_VALUE = 1000
-"""Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
+"""Bytes of the largest weight whose values are kept for inference: sizes are small, and a model may exceed 2 GB."""
 _MOST_NUMBERS = 1 << 20
-"""Numbers of the longest vector whose values are followed: the inference makes an object of each, known or not."""
+"""Longest vector with which data propagation is on: it makes an object of each element, known or not."""
 _STAND_INS = {
     **dict.fromkeys(("BiasAdd", "BiasGelu", "FastGelu", "Gelu", "LayerNormalization", "QuickGelu"), "Identity"),
     "RotaryEmbedding": "Identity",
@@ -24,16 +24,16 @@ _STAND_INS = {
     "FusedGemm": "Gemm",
     "FusedMatMul": "MatMul",
 }
-"""Operators of ONNX Runtime's own, and the standard ones whose first output has the same type and shape."""
+"""Contrib operators of ONNX Runtime, and standard operators whose first output has the same type and shape."""
 _SKIPS = ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 """Their first output and their last, the sum, have the type and shape of their first input."""
 _DOMAIN = "webbuild.shapes"
 _QUANTIZED_WEIGHTS = "MatMulNBits"
-"""A MatMul whose weights are packed: its attributes say how large they are."""
+"""A MatMul with packed weights: its attributes K and N are their shape."""
 
 
 def add_inferred_shapes(model: ir.Model) -> None:
-    """Write the shapes that onnx infers into the model; where that fails, say so and leave it as it is."""
+    """Write the shapes that onnx infers into the model; if inference fails, log that and leave the model unchanged."""
     try:
         proto = _without_weights(model)
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
@@ -46,9 +46,9 @@ def add_inferred_shapes(model: ir.Model) -> None:
 
 
 def _without_weights(model: ir.Model) -> onnx.ModelProto:
-    """Return the model with its weights as inputs, and the values of the small ones.
+    """Return the model with its weights as inputs; small weights also keep their values.
 
-    Where ONNX does not know a node, an Identity with its type and shape may stand.
+    Contrib operators that ONNX does not know are replaced by operators with outputs of the same type and shape.
     """
     graph, proto = model.graph, onnx.ModelProto(ir_version=model.ir_version)
     weights = list(graph.initializers.values())
@@ -75,20 +75,20 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
 
 
 def _longest_vector(graph: onnx.GraphProto) -> int:
-    """Return how many numbers the longest vector has of those whose length is known without their values."""
+    """Return the length of the longest 1-D tensor of static shape."""
     shapes = (value.type.tensor_type.shape for value in (*graph.input, *graph.value_info, *graph.output))
     return max((shape.dim[0].dim_value for shape in shapes if len(shape.dim) == 1), default=0)
 
 
 def _add_captured(body: onnx.GraphProto, known: Mapping[str, onnx.TensorProto]) -> None:
-    """Give a body its own copies of the stored sizes that it reads: the inference hands it only their types."""
+    """Copy the small weights that a body captures into it: inference passes only their types to a body."""
     own = {tensor.name for tensor in body.initializer} | {value.name for value in body.input}
     read = dict.fromkeys(name for node in body.node for name in node.input)
     body.initializer.extend(known[name] for name in read if name in known and name not in own)
 
 
 def _replace(node: onnx.NodeProto, op: str) -> None:
-    """Make a node one of a standard operator, unless it transposes what that one cannot."""
+    """Turn a node into a standard operator, unless it transposes an input that the operator cannot transpose."""
     schema = onnx.defs.get_schema(op)
     own = {attribute.name: attribute for attribute in node.attribute}
     if any(own[name].i for name in own if name.startswith("trans") and name not in schema.attributes):
@@ -106,7 +106,7 @@ def _same_twice(opset: int) -> onnx.FunctionProto:
 
 
 def _sum_too(node: onnx.NodeProto) -> None:
-    """Make a node one whose output, or two, are like its first input."""
+    """Turn a skip normalization into a node with one or two outputs like its first input."""
     outputs = [node.output[0], *node.output[3:4]]
     node.domain, node.op_type = ("", "Identity") if len(outputs) == 1 else (_DOMAIN, "Twice")
     del node.input[1:], node.output[:], node.attribute[:]
@@ -114,7 +114,7 @@ def _sum_too(node: onnx.NodeProto) -> None:
 
 
 def _unpack_weights(node: onnx.NodeProto) -> onnx.ValueInfoProto:
-    """Make a node a MatMul, and return the input that stands for its weights, [K, N]."""
+    """Turn a node into a MatMul, and return the graph input that replaces its weights: [K, N]."""
     sizes = {attribute.name: attribute.i for attribute in node.attribute}
     weights = f"{node.output[0]}/weights"
     node.domain, node.op_type = "", "MatMul"
@@ -124,7 +124,7 @@ def _unpack_weights(node: onnx.NodeProto) -> onnx.ValueInfoProto:
 
 
 def _is_known(node: onnx.NodeProto, opset: int) -> bool:
-    """Whether ONNX has the operator; LayerNormalization below opset 17 is ONNX Runtime's."""
+    """Whether ONNX has the operator. LayerNormalization before opset 17 is a contrib operator."""
     try:
         onnx.defs.get_schema(node.op_type, 1 if node.domain else opset, node.domain)
     except onnx.defs.SchemaError:
@@ -134,14 +134,14 @@ def _is_known(node: onnx.NodeProto, opset: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _read_shape(data: bytes) -> ir.Shape | None:
-    """Return the shape in a TypeProto. It is frozen, and a model of a thousand values has some fifty shapes."""
+    """Return the shape in a TypeProto, cached: shapes are frozen, and 1000 values have about 50 distinct ones."""
     return ir.serde.deserialize_type_proto_for_shape(onnx.TypeProto.FromString(data))
 
 
 def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:
-    """Take over the types and shapes of tensors; sequences and optionals keep the type that they have.
+    """Copy the types and shapes of tensors from `proto`; sequences and optionals keep their types.
 
-    Only these are read: to make a graph of the whole proto takes longer than to infer it.
+    Converting the whole proto to onnx_ir would take longer than the inference.
     """
     known = {info.name: info.type for info in (*proto.input, *proto.value_info, *proto.output)}
     for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):

@@ -1,8 +1,7 @@
-"""Weights inside a large .onnx file, read where they lie: the graph alone is parsed, and points into the file.
+"""Lazy weights of a large .onnx file: only the graph is parsed; large initializers become external data of the file.
 
-Protobuf copies what it parses, and every reader parses again: weights of 700 MB took 3 GB. So large `raw_data` of
-initializers is left out on the way in, and named as external data of the same file. Field numbers are those of
-onnx.proto.
+Protobuf copies what it parses, and every reader parses again: weights of 700 MB took 3 GB. So the large `raw_data` of
+initializers is skipped, and referenced as external data of the same file. Field numbers are those of onnx.proto.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ if TYPE_CHECKING:
     import onnx
 
 LARGE_FILE_BYTES = 64 << 20
-"""Bytes of a file from which on its weights stay where they are."""
+"""Smallest file with lazy weights."""
 _MIN_TENSOR_BYTES = 1 << 16
-"""Bytes of a tensor that is left in the file; smaller ones may be shapes, which are read."""
+"""Smallest tensor that becomes external data; smaller ones may be shapes, whose values are needed."""
 
 _GRAPH_FIELD, _INITIALIZER_FIELD, _RAW_DATA_FIELD = 7, 5, 9
 _LENGTH_DELIMITED = 2
-"""Protobuf's kind of field that begins with its length."""
+"""Protobuf's wire type of a field that begins with its length."""
 
 _Field = tuple[int, int, int, int]
-"""Its number, where it begins, where its content begins (text, messages), where it ends."""
+"""A protobuf field: number, start, start of its content, end."""
 
 
 def read_graph_only(data: mmap, file: str) -> bytes:
-    """Return a model, its large initializers external data of `file`, which holds `data`.
+    """Return the serialized model of `data`, with its large initializers as external data of `file`, which has `data`.
 
     Raises:
-        ValueError: the bytes are no protobuf message, or a tensor has too many or too few.
+        ValueError: the bytes are not a protobuf message, or the data of a tensor does not have the size of its shape.
     """
     out = bytearray()
     for number, start, inside, end in _iter_fields(data, 0, len(data)):
@@ -46,7 +45,7 @@ def read_graph_only(data: mmap, file: str) -> bytes:
 
 
 def without_external_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model for onnx.checker, which reads external data from a folder: external initializers are inputs."""
+    """Return a model for onnx.checker, which would read external data: external initializers become inputs."""
     import onnx
 
     copy = onnx.ModelProto()
@@ -77,7 +76,7 @@ def _rewrite_graph(data: mmap, start: int, end: int, file: str) -> bytes:
 
 
 def _raw_data_field(data: mmap, start: int, end: int) -> _Field | None:
-    """Return the field of a tensor that holds its bytes, None if there is none or it is small."""
+    """Return the `raw_data` field of a tensor; None if there is none or it is small."""
     return next(
         (
             each
@@ -89,7 +88,7 @@ def _raw_data_field(data: mmap, start: int, end: int) -> _Field | None:
 
 
 def _external_tensor(data: mmap, start: int, end: int, raw: _Field, file: str) -> bytes:
-    """Return a tensor without its bytes, which are said to lie at their place in the file."""
+    """Return a serialized tensor without its data, which it references as external data at its offset in the file."""
     import onnx
 
     _, before, inside, behind = raw

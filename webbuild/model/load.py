@@ -1,4 +1,4 @@
-"""An ONNX file, loaded safely: what is unreadable or unsafe is refused with a fix."""
+"""Safe loading of ONNX files: unreadable and unsafe files are refused with a fix."""
 
 from __future__ import annotations
 
@@ -36,11 +36,10 @@ _FIX_INVALID_MODEL = "the file breaks the rules of ONNX: check it with onnx.chec
 class OnnxModel(Struct, frozen=True):
     """A loaded ONNX model; never changed after loading.
 
-    `model` has external data mapped lazily. `graph_bytes` is what a session is made of in the file's place: the file
-    without the weights inside it, where those are so many that they are read where they lie, or with its nodes sorted.
-    `repairs` are sentences about what was put right, or is wrong and loads all the same. `set_inputs` are the values of
-    inputs that are constants in `model`, and still inputs in the file. `states` are the inputs that it remembers.
-    `warnings` speak against its answers.
+    `model` has external data mapped lazily. `graph_bytes`, if set, is loaded by sessions instead of the file: the model
+    with lazy weights, or with its nodes sorted. `repairs` are sentences about fixed problems, and about problems with
+    which the model loads anyway. `set_inputs` are the values of inputs that are constants in `model`, but still inputs
+    in the file. `states` are the inputs that carry state between runs. `warnings` are reasons to doubt its results.
     """
 
     path: Path
@@ -100,9 +99,9 @@ def load_onnx(path: Path) -> OnnxModel:
 
 
 def _free_unknown_dims(model: ir.Model) -> None:
-    """Make sizes below zero, and those called "?", free dimensions without a name: exporters write both for "any".
+    """Make negative sizes, and sizes named "?", free dimensions without a name: exporters write both for "any".
 
-    paddle2onnx gives the height and the width of one picture that same name.
+    With the name "?" height and width would be equal: paddle2onnx writes it for both.
     """
     import onnx_ir as ir
 
@@ -118,7 +117,7 @@ def _is_unknown(dim: int | ir.SymbolicDim) -> bool:
 
 
 def _loads_natively(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> bool:
-    """Whether native ONNX Runtime makes a session of it, which is never asked about tensors that lack data."""
+    """Whether native ONNX Runtime can create a session. It is not tried if a tensor lacks data."""
     try:
         check_tensor_data(proto, path)
         check_dtypes(proto, path)

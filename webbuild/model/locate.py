@@ -1,4 +1,4 @@
-"""The model that MODEL names: a file, a folder with an export, or a repository of the Hub."""
+"""The model of the argument MODEL: a file, a folder with an export, or a repository of the Hub."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from webbuild.model.hub import download_from_hub
 
 
 class LocatedModel(Struct, frozen=True):
-    """An ONNX file, and what a bundle of it is called: the folder's or repository's name where the file has none.
+    """An ONNX file, and the name of its bundle: the file's, or the folder's or repository's for `model.onnx`.
 
-    `file` is its name in the folder or repository that was given.
+    `file` is the path in the folder or repository.
     """
 
     path: Path
@@ -26,14 +26,14 @@ def locate_model(path: Path) -> LocatedModel:
     """Return the model at a path, in a folder or its folder `onnx`, or of `hf:owner/name[@revision][:file]`.
 
     Raises:
-        WebbuildError: `model-not-found`, `several-models`, and those of `download_from_hub`.
+        WebbuildError: `model-not-found`, `several-models`, and what `download_from_hub` raises.
     """
     (located,) = _locate(path, pairs=False)
     return located
 
 
 def locate_model_or_pair(path: Path) -> list[LocatedModel]:
-    """Return what `locate_model` does, or an encoder and its decoder where a folder or repository holds these alone.
+    """Return the model as `locate_model` does, or an encoder and its decoder if a folder or repository has only these.
 
     Raises:
         WebbuildError: what `locate_model` raises.
@@ -56,7 +56,7 @@ def _locate(path: Path, *, pairs: bool) -> list[LocatedModel]:
 
 
 def hub_reference(path: PurePath) -> str | None:
-    """Return `hf:owner/name` as it was written, None for a path. On Windows its slashes have become backslashes."""
+    """Return `hf:owner/name` with slashes, which a Windows path turns into backslashes; None for a path."""
     text = path.as_posix()
     return text if text.startswith(HUB_PREFIX) else None
 

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def free_growing_states(model: ir.Model) -> None:
-    """Make the sizes of 0 free that a Loop's body declares of its states.
+    """Make sizes of 0 that a Loop's body declares for its states free dimensions.
 
-    PyTorch declares of a list that grows with each round the size that it has before the first:
+    For a list that grows in each iteration, PyTorch declares the size before the first one:
 
         Loop(n, true, zeros [0, 40, 56]) { state [0, 40, 56] -> Concat(state, y [1, 40, 56]) }
     """

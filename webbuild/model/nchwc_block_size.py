@@ -9,9 +9,9 @@ from pathlib import Path
 
 @cache
 def nchwc_block_size() -> int:
-    """Return the channels of a block as native ONNX Runtime lays them out here: 8 or 16, by the CPU; 1 for no blocks.
+    """Return the block size of native ONNX Runtime on this CPU: 8 or 16 channels; 1 without NCHWc.
 
-    It is not in a model: a convolution of few channels is optimized, and its weights are padded to a block.
+    No API returns it. So a Conv of 4 channels is optimized, and the size of its padded weights is read.
     """
     import onnx
     import onnxruntime

@@ -1,4 +1,4 @@
-"""The order of nodes in a file: ONNX wants each after what it reads, ONNX Runtime sorts them when it loads."""
+"""Topological order of nodes: ONNX requires it in a file, and ONNX Runtime sorts nodes when it loads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def sort_nodes(proto: onnx.ModelProto) -> int:
-    """Put every node after those whose outputs it reads, in the graph, the graphs inside it, and the functions.
+    """Sort nodes topologically in the graph, its subgraphs, and the functions.
 
-    Nodes keep their order where that allows it; those of a graph with a cycle all do.
+    The sort is stable. The nodes of a graph with a cycle keep their order.
 
     Returns:
-        How many nodes are at another place.
+        The number of nodes that moved.
     """
     waiting = [proto.graph.node, *(function.node for function in proto.functions)]
     moved = 0
@@ -56,7 +56,7 @@ def _sort(nodes: Nodes) -> int:
 
 
 def _names_read(node: onnx.NodeProto) -> Iterator[str]:
-    """Yield the values that a node reads, and those that the graphs inside it read of the graphs around them."""
+    """Yield the values that a node reads, also those that its subgraphs capture."""
     yield from node.input
     for graph in _subgraphs(node):
         own = {name for each in graph.node for name in each.output}

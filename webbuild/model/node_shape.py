@@ -1,4 +1,4 @@
-"""The shape that onnx infers for what a single node gives."""
+"""The output shape that onnx infers for a single node."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 def node_output_shape(
     node: ir.Node, shapes: Mapping[ir.Value, tuple[int, ...]], stored: Mapping[ir.Value, NDArray[Any]], opset: int
 ) -> tuple[int, ...] | None:
-    """Return the static shape of a node's only output, None if onnx does not know it.
+    """Return the static shape of a node's only output; None if onnx cannot infer it.
 
     Args:
-        node: of a standard operator.
-        shapes: of its inputs.
+        node: a node of a standard operator.
+        shapes: shapes of its inputs.
         stored: the values of those inputs that decide sizes, such as the pads of a Pad.
-        opset: of the standard operators.
+        opset: opset of the standard operators.
     """
     proto = ir.to_proto(node)
     proto.output[:] = ["result"]

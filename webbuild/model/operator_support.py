@@ -1,4 +1,4 @@
-"""The operators of a graph, held against those that ONNX Runtime has; and its opset."""
+"""Check that ONNX Runtime supports the opset and the operators of a graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_operators(proto: onnx.ModelProto, path: Path) -> None:
     """Raise unless the engine knows the opset and every operator.
 
     Raises:
-        WebbuildError: `unsupported-opset` or `unknown-operators`, which names them all.
+        WebbuildError: `unsupported-opset` or `unknown-operators`, which lists them.
     """
     used = Counter(("" if node.domain in _ONNX_DOMAINS else node.domain, node.op_type) for node in iter_nodes(proto))
     opset = _opset(proto, path)

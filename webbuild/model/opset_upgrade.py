@@ -1,4 +1,4 @@
-"""Models of opsets before the engine's first."""
+"""Upgrade of models with opsets older than the engine supports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def upgrade_opset(proto: onnx.ModelProto) -> bool:
-    """Write a model in the engine's first opset where every operator of it means the same in both.
+    """Set the opset to the oldest that the engine supports, if every operator means the same in both opsets.
 
     Returns:
-        Whether it was: a model of a later opset, or with an operator that has changed since, stays as it is.
+        Whether it was upgraded: a newer model, or one with an operator that has changed since, is left unchanged.
     """
     entries = [entry for entry in proto.opset_import if entry.domain in ("", "ai.onnx")]
     if len(entries) != 1 or not 1 <= entries[0].version < OLDEST_OPSET or proto.functions:
@@ -28,7 +28,7 @@ def upgrade_opset(proto: onnx.ModelProto) -> bool:
 
 
 def _since_version(name: str, opset: int) -> int:
-    """Return the opset that brought this version of an operator, 0 where there is none."""
+    """Return the opset that introduced this version of an operator; 0 if there is none."""
     import onnx
 
     try:

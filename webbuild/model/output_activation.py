@@ -1,4 +1,4 @@
-"""The activation that an output ends in, also where its values were moved, resized or cut afterwards."""
+"""The last activation before an output, also if its values are moved, resized or cropped after it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ACTIVATIONS = frozenset({"Sigmoid", "Softmax", "HardSigmoid"})
 _KEEPS_VALUES = frozenset(
     {"Cast", "Flatten", "Identity", "Reshape", "Resize", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"}
 )
-"""Operators whose first output holds values of their first input, or values between them."""
+"""Operators whose first output has values of their first input, or interpolated between them."""
 _MOST_NODES = 16
 
 
 def output_activation(value: ir.Value) -> str:
-    """Return the last activation before an output, such as `Sigmoid`; empty where its values were changed since."""
+    """Return the last activation before an output, such as `Sigmoid`; empty if its values change after it."""
     at: ir.Value | None = value
     for _ in range(_MOST_NODES):
         maker = None if at is None else at.producer()

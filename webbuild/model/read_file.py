@@ -1,4 +1,4 @@
-"""An ONNX file, read and parsed: what is none is refused with a fix."""
+"""Reading and parsing of ONNX files: other files are refused with a fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIX_EXPORT = "export the model to ONNX again and pass the .onnx file"
 
 
 class FileContent(Struct, frozen=True):
-    """What to parse, and the file's SHA-256 and size; `has_external_weights` if its weights are not in `data`."""
+    """The bytes to parse, and the file's SHA-256 and size; `has_external_weights` if `data` lacks its weights."""
 
     data: bytes
     sha256: str
@@ -29,7 +29,7 @@ class FileContent(Struct, frozen=True):
 
 
 def read_file(path: Path) -> FileContent:
-    """Return what of a file is to be parsed.
+    """Return the content of a file, without the weights if it is large.
 
     Raises:
         WebbuildError: `model-not-found`.
@@ -74,7 +74,7 @@ def parse(path: Path, data: bytes) -> onnx.ModelProto:
 
 
 def require_model(path: Path) -> None:
-    """Refuse a path where nothing is, before anything else is said about the call.
+    """Raise if a path does not exist, before any other check of the call.
 
     Raises:
         WebbuildError: `model-not-found`.
@@ -86,7 +86,7 @@ def require_model(path: Path) -> None:
 
 
 def _read_graph_only(path: Path) -> FileContent | None:
-    """Return the graph of a large file, which no link leads to, without its weights."""
+    """Return a large file, if it is not a link, without its weights; else None."""
     known = path.lstat()
     if known.st_size < LARGE_FILE_BYTES or known.st_nlink > 1 or path.is_symlink():
         return None
@@ -98,7 +98,7 @@ def _read_graph_only(path: Path) -> FileContent | None:
         except (
             ValueError,
             message.DecodeError,
-        ):  # whatever it is, it is parsed whole, and refused by what is found there
+        ):  # not lazily readable: parsing the whole file gives the error
             return None
         return FileContent(graph, hashlib.file_digest(file, "sha256").hexdigest(), known.st_size, True)
 
@@ -111,7 +111,7 @@ def _not_found(path: Path, error: OSError) -> WebbuildError:
 
 
 def root_cause(error: BaseException) -> str:
-    """Return the first line of the error behind the error."""
+    """Return the first line of the error's innermost cause."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

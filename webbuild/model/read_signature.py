@@ -27,7 +27,7 @@ def read_signature(file: str, model: ir.Model) -> ModelSignature:
 
 
 def _modules(graph: ir.Graph) -> Iterator[str]:
-    """Yield `neck` of names such as `neck.conv.weight` and `/neck/conv/Conv`, as PyTorch's exporters have them."""
+    """Yield the top-level module, `neck`, of names such as `neck.conv.weight` and `/neck/conv/Conv` (PyTorch)."""
     yield from (name.split(".")[0] for name in graph.initializers if "." in name)
     yield from (node.name.split("/")[1] for node in graph if node.name and node.name.startswith("/"))
 
@@ -45,7 +45,7 @@ def _tensor_spec(value: ir.Value) -> TensorSpec:
 
 
 def element_type(value: ir.Value) -> str:
-    """Return NumPy's name of a tensor's elements; what is no tensor is said to be none."""
+    """Return NumPy's name of a tensor's element type, or a description of a value that is not a tensor."""
     import onnx_ir as ir
 
     if value.type is not None and not isinstance(value.type, ir.TensorType):

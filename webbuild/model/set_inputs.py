@@ -1,4 +1,4 @@
-"""Inputs that the user sets: `--set sr=16000` makes a constant of an input."""
+"""Inputs that the user sets: `--set sr=16000` makes an input a constant."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parse_set(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def set_inputs(source: OnnxModel, texts: Mapping[str, str]) -> OnnxModel:
-    """Return a model of which these inputs are constants; the original is still given them as inputs.
+    """Return a model in which these inputs are constants; the original still takes them as inputs.
 
         input sr int64 [], --set sr=16000  ->  constant sr = 16000
 
@@ -57,7 +57,7 @@ def set_inputs(source: OnnxModel, texts: Mapping[str, str]) -> OnnxModel:
 
 
 def with_constants(source: OnnxModel, values: Mapping[str, NDArray[Any]], notes: Sequence[str]) -> OnnxModel:
-    """Return a model of which these inputs are constants; the original is still given them. `notes` are sentences."""
+    """Return a model in which these inputs are constants; the original still takes them. `notes` are sentences."""
     import onnx_ir as ir
 
     model = source.model.clone()
@@ -91,7 +91,7 @@ def _check_name(source: OnnxModel, name: str) -> None:
 
 
 def _array(argument: str, value: ir.Value) -> NDArray[Any]:
-    """Return what an argument gives, of an input's type and shape; one number fills it."""
+    """Return the value of an argument with the input's type and shape; a single number fills it."""
     numbers = argument.rpartition("=")[2].split(",")
     if value.dtype is None or value.shape is None:
         raise _invalid(argument, "the type or the shape of the input is not known")
@@ -102,7 +102,7 @@ def _array(argument: str, value: ir.Value) -> NDArray[Any]:
 
 
 def _number(argument: str, text: str, dtype: np.dtype[Any]) -> bool | int | float:
-    """Return a number that a type holds."""
+    """Parse a number of a type."""
     try:
         if dtype.kind == "b":
             return _TRUTH_VALUES[text.lower()]
@@ -118,7 +118,7 @@ def _number(argument: str, text: str, dtype: np.dtype[Any]) -> bool | int | floa
 
 
 def _shape(argument: str, shape: Sequence[int | ir.SymbolicDim], count: int) -> list[int]:
-    """Return the shape of an input with so many elements; one free size is what is left, more are 1."""
+    """Return the shape of an input with `count` elements: a single free size is inferred, several are 1."""
     free = [axis for axis, size in enumerate(shape) if not isinstance(size, int)]
     sizes = [size if isinstance(size, int) else 1 for size in shape]
     if len(free) == 1 and count % max(1, math.prod(sizes)) == 0:

@@ -9,15 +9,15 @@ from msgspec import Struct
 from webbuild.model.hub_files import HubFiles
 
 Dim = int | str | None
-"""A size, the name of a free one, or None for a free one without a name."""
+"""A size, the name of a free dimension, or None for a free dimension without a name."""
 
 
 class TensorSpec(Struct, frozen=True):
     """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output.
 
-    `value_count` is how many whole numbers, from 0 on, an output may hold, where the graph says so; else 0.
-    `activation` is the operator that an output's values went through last, `Sigmoid` or `Softmax`, also where they were
-    resized or moved since.
+    `value_count` is the number of integers, from 0 on, that an output can have, if the graph tells; else 0.
+    `activation` is the last activation of an output, `Sigmoid` or `Softmax`, also if the values are resized or moved
+    after it.
     """
 
     name: str
@@ -29,9 +29,9 @@ class TensorSpec(Struct, frozen=True):
 
 
 class ModelSignature(Struct, frozen=True):
-    """A model's interface and metadata, the names of the operators in its main graph, and what lies beside it.
+    """A model's interface and metadata, the operators in its main graph, and the files next to it.
 
-    `modules` are the parts that the network was written in, such as `backbone`, as far as names still say them.
+    `modules` are the network's top-level modules, such as `backbone`, as far as the exported names have them.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""The names by which exporters say which output is the next value of which input: r1i and r1o, state and stateN."""
+"""Names that exporters give to a state's input and its next value: r1i and r1o, state and stateN."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _CONTENT = frozenset(
         *("x", "y", "data", "input", "inputs", "src", "source", "audio", "wav", "waveform", "tokens", "ids"),
     )
 )
-"""What a model may take and give back changed, `image_in` and `image_out`: no state unless the name says before or
-after."""
+"""Names of content: `image_in` and `image_out` are not a state, but `image_prev` and `image_next` are."""
 _MEMORY = re.compile(
     r"(?<![a-z])(state|hidden|hiddens|cell|cache|cached|rnn|gru|lstm|prev|previous|past|buffer|carry|recurrent|[hc]0|[hc]x"
     r"|[hc]|r\d+i|states)(?![a-z])"
@@ -25,7 +24,7 @@ _MEMORY = re.compile(
 
 
 def next_value_markers(input_name: str, output_name: str) -> int:
-    """Return the number of name markers, such as `next` or `out`, by which an output is an input's next value.
+    """Return the number of markers, such as `next` or `out`, in a pair of names of an input and its next value.
 
     r1i, r1o    state, stateN    h0, hn    past_key_values.0.key, present.0.key    cache, cache_next
     """
@@ -58,7 +57,7 @@ def _readings(name: str, strong: str, weak: str, letter: str, end: str) -> Itera
 
 
 def _plain(name: str) -> str:
-    """Return a name in small letters with one kind of mark between its words.
+    """Return a name in lower case, its words separated by underscores.
 
     stateN  ->  state_n    past_key_values.0.key  ->  past_0_key
     """

@@ -10,7 +10,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import against_names, describe_spec, may_become
 
 NO_STATES = "none"
-"""What is given where nothing is a state."""
+"""The value for a model without states."""
 
 
 def parse_states(arguments: Sequence[str]) -> dict[str, str] | None:
@@ -38,8 +38,8 @@ def check_given_states(signature: ModelSignature, outputs_by_input: Mapping[str,
     """Raise where a pair does not fit the model.
 
     Raises:
-        WebbuildError: `unknown-state` for a name that it lacks, `state-mismatch` for another type or shape, or where no
-            other input is left; `state-against-names` if the names say another pair.
+        WebbuildError: `unknown-state` for a name that the model lacks, `state-mismatch` for another type or shape, or
+            if no other input is left; `state-against-names` if the names suggest another pair.
     """
     inputs, outputs = ({each.name: each for each in some} for some in (signature.inputs, signature.outputs))
     for name, output in outputs_by_input.items():

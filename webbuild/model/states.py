@@ -1,4 +1,4 @@
-"""States: inputs that take in each run what an output was in the run before."""
+"""States: inputs that take the value of an output of the previous run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.model.state_names import names_memory, next_value_markers
 
 
 class StatePair(Struct, frozen=True):
-    """An input, the output whose value it takes in the next run, and how that is known."""
+    """An input, the output with its next value, and how the pair was found."""
 
     input: str
     output: str
@@ -22,12 +22,12 @@ class StatePair(Struct, frozen=True):
 
 
 def find_states(signature: ModelSignature, outputs_by_input: Mapping[str, str] | None = None) -> tuple[StatePair, ...]:
-    """Return the states of a model: those `outputs_by_input`, output by input; then by names; then by shape.
+    """Return the states of a model: first the pairs of `outputs_by_input`, then by names, then by shape.
 
-    By name:  of one type and of shapes that fit; the names say which output is the next of which input.
-    By shape: the input's name says that it is a state, and one output alone has its type and shape.
+    By name:  the names mark the output as the next value, and the type is equal and the shape compatible.
+    By shape: the input's name says that it is a state, and only one output has its type and shape.
 
-    An input and a result must be left: `state_in` and `state_out` of a filter are no state.
+    At least one input and one output must be left: `state_in` and `state_out` of a filter are not states.
 
     Raises:
         WebbuildError: `ambiguous-state` where several outputs may be the next value of an input.
@@ -47,7 +47,7 @@ def guessed_states(pairs: tuple[StatePair, ...]) -> frozenset[str]:
 
 
 def against_names(signature: ModelSignature, outputs_by_input: Mapping[str, str]) -> dict[str, str]:
-    """Return the outputs that names tell, by input, where they are others than those given."""
+    """Return the outputs that the names suggest, by input, where they differ from `outputs_by_input`."""
     named = {pair.input: pair.output for pair in _by_name(signature, {})}
     return {name: named[name] for name, output in outputs_by_input.items() if named.get(name, output) != output}
 
@@ -86,7 +86,7 @@ def _by_shape(signature: ModelSignature, pairs: Mapping[str, StatePair]) -> Iter
 
 
 def may_become(output: TensorSpec, spec: TensorSpec) -> bool:
-    """Whether an output may be the input `spec` of the next run: same type and rank, and no size differs."""
+    """Whether an output may be the input `spec` of the next run: same type and rank, and no fixed size differs."""
     sizes = zip(output.shape, spec.shape, strict=False)
     fits = all(not isinstance(a, int) or not isinstance(b, int) or a == b for a, b in sizes)
     return output.dtype == spec.dtype and len(output.shape) == len(spec.shape) and fits
@@ -102,7 +102,7 @@ def describe_spec(spec: TensorSpec) -> str:
 
 
 def without_states(signature: ModelSignature, states: tuple[StatePair, ...]) -> ModelSignature:
-    """Return the signature without states, which is what tasks see; all outputs stay if all of them are states."""
+    """Return the signature without states, for the tasks; all outputs stay if all of them are states."""
     state_inputs, next_values = {pair.input for pair in states}, {pair.output for pair in states}
     results = tuple(each for each in signature.outputs if each.name not in next_values)
     return msgspec.structs.replace(

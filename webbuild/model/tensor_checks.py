@@ -1,4 +1,4 @@
-"""The tensors in a model's file, and whether each has the data that its shape asks for."""
+"""Checks of the tensors in a model's file: each must have as much data as its shape needs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _TYPED_FIELDS = {
     "int32_data": {2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 9: 1, 10: 1, 16: 1},
     "string_data": {8: 1},
 }
-"""Field -> element types that may be kept in it -> its entries for one element."""
+"""Field -> element types that it may store -> entries per element."""
 
 
 _DTYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "output_datatype"})
-"""Attributes of ONNX's own operators whose integer is an element type."""
+"""Attributes of standard operators that are an element type."""
 
 
 _MAX_BYTES = 1 << 56
-"""Elements; NumPy counts their bytes in 63 bits."""
+"""Most elements of a tensor; NumPy counts their bytes in 63 bits."""
 
 
 def iter_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    """Yield every tensor of the graph, and of the graphs inside it."""
+    """Yield every tensor of the graph and its subgraphs."""
     yield from graph.initializer
     for node in graph.node:
         for attribute in node.attribute:
@@ -45,7 +45,7 @@ def iter_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
 
 
 def expected_bytes(tensor: onnx.TensorProto) -> int:
-    """Return the size that a tensor's type and shape ask for, whatever its entries say; 0 for a type without one."""
+    """Return the bytes that a tensor's type and shape need, whatever its data; 0 for a type without a fixed size."""
     import onnx_ir as ir
 
     try:
@@ -55,7 +55,7 @@ def expected_bytes(tensor: onnx.TensorProto) -> int:
 
 
 def check_tensor_data(proto: onnx.ModelProto, path: Path) -> None:
-    """Refuse a tensor kept in the file that has more data than its shape, or less.
+    """Raise for a tensor in the file with more or less data than its shape needs.
 
     Raises:
         WebbuildError: `invalid-model`.
@@ -68,7 +68,7 @@ def check_tensor_data(proto: onnx.ModelProto, path: Path) -> None:
 
 
 def check_dtypes(proto: onnx.ModelProto, path: Path) -> None:
-    """Refuse a node that makes elements of a type that there is not.
+    """Raise for a node that makes elements of an unknown type.
 
     Raises:
         WebbuildError: `invalid-model`.
@@ -90,7 +90,7 @@ def check_dtypes(proto: onnx.ModelProto, path: Path) -> None:
 def _data_mismatch(tensor: onnx.TensorProto) -> str | None:
     if any(size < 0 for size in tensor.dims):
         return "a size below zero"
-    if math.prod(size for size in tensor.dims if size) > _MAX_BYTES:  # also where another size of it is 0
+    if math.prod(size for size in tensor.dims if size) > _MAX_BYTES:  # also if another size is 0
         return "more elements than can be counted"
     if tensor.HasField("raw_data"):
         wanted = expected_bytes(tensor)

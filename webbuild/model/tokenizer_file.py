@@ -1,4 +1,4 @@
-"""The tokenizer of a text encoder, tokenizer.json or CLIP's vocabulary: the one that is named, else beside it."""
+"""The tokenizer of a text encoder, tokenizer.json or CLIP's vocabulary: a named file, or the file next to it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from webbuild.preprocess.clip_vocabulary import VOCABULARY_FILE, tokenizer_json_
 from webbuild.preprocess.text_tokenizer import OWN_TOKENIZER, TextTokenizer
 
 _MAX_BYTES = 100_000_000
-"""Bytes of a tokenizer.json that are read; Gemma's, of SigLIP 2, is a third of it."""
+"""Largest tokenizer.json that is read; Gemma's, of SigLIP 2, has a third of it."""
 
 
 def read_tokenizer(model: Path, named_file: Path | None = None) -> TextTokenizer:
-    """Return the tokenizer of a text encoder: `named_file`, else the one beside it or above its folder `onnx`.
+    """Return the tokenizer of a text encoder: `named_file`, else the file next to it or in the parent of `onnx`.
 
     A file whose name ends in `.gz` is the vocabulary of OpenAI's CLIP, any other a tokenizer.json.
 

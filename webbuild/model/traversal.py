@@ -1,4 +1,4 @@
-"""Every node of a model file, which may be gzipped."""
+"""Nodes and outputs of a model file, which may be gzipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def read_op_types(path: Path) -> frozenset[str]:
-    """Return the operators of a model on disk; its external data are not read."""
+    """Return the operators of a model on disk; its external data is not read."""
     return frozenset(node.op_type for node in iter_nodes(_read(path)))
 
 
@@ -24,7 +24,7 @@ def _read(path: Path) -> onnx.ModelProto:
 
 
 def iter_nodes(proto: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
-    """Yield the nodes of the graph, of the graphs inside it, and of the functions. Nesting costs no recursion."""
+    """Yield the nodes of the graph, its subgraphs, and the functions, without recursion."""
     waiting = [proto.graph.node, *(function.node for function in proto.functions)]
     while waiting:
         for node in waiting.pop():
@@ -38,11 +38,11 @@ _BOUNDED_BY_ONE = frozenset({"Sigmoid", "HardSigmoid", "Softmax", "Tanh", "Erf",
 _DATA_MOVEMENT = frozenset({
     "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Flatten", "Slice", "Gather", "Expand", "Split", "Cast"
 })  # fmt: skip
-"""Operators that hand on the values of their first input."""
+"""Operators whose output has the values of their first input."""
 
 
 def outputs_within_one(path: Path) -> frozenset[str]:
-    """Return the outputs of a model on disk that are probabilities or the like, computed from numbers around 1."""
+    """Return the outputs of a model on disk that an activation bounds to [-1, 1], such as probabilities."""
     graph = _read(path).graph
     return frozenset(
         output.name
@@ -52,7 +52,7 @@ def outputs_within_one(path: Path) -> frozenset[str]:
 
 
 def rounded_outputs(path: Path) -> frozenset[str]:
-    """Return the outputs of a model on disk that are floating point numbers rounded to bytes, as those of pictures."""
+    """Return the outputs of a model on disk that are floats rounded to bytes, such as pictures."""
     import onnx
 
     kinds = onnx.TensorProto
@@ -75,7 +75,7 @@ def rounded_outputs(path: Path) -> frozenset[str]:
 
 
 def _maker(graph: onnx.GraphProto, name: str, sources: Set[str] = frozenset()) -> onnx.NodeProto | None:
-    """Return the node that makes a value, past those that only move it, up to one that reads one of `sources`."""
+    """Return the node that computes a value, skipping data movement that does not read one of `sources`."""
     makers = {each: node for node in graph.node for each in node.output}
     node = makers.get(name)
     while node is not None and node.op_type in _DATA_MOVEMENT and node.input[0] not in sources:
@@ -84,7 +84,7 @@ def _maker(graph: onnx.GraphProto, name: str, sources: Set[str] = frozenset()) -
 
 
 def casts_of_inputs(path: Path) -> frozenset[str]:
-    """Return the names of the nodes of a model on disk that cast an int64 input of the graph, as it is given."""
+    """Return the names of the nodes of a model on disk that cast an int64 graph input directly."""
     import onnx
 
     graph = _read(path).graph

@@ -1,4 +1,4 @@
-"""Text inside a model that is not UTF-8: repaired where it is prose, refused where it is a name."""
+"""Text in a model that is not UTF-8: repaired in descriptions, refused in names."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FREE_TEXT_FIELDS = {
     ("ModelProto", "domain"),
     *(("StringStringEntryProto", x) for x in ("key", "value")),
 }
-"""What else nothing refers to. An entry may also be a place of external data: a file of such a name is not there."""
+"""Other fields that nothing refers to. An entry may be an external data location: its file then does not exist."""
 
 
 def repair_utf8(proto: onnx.ModelProto) -> bytes | None:
-    """Replace what is not UTF-8 in descriptions and metadata, and return the first name that is not.
+    """Replace text that is not UTF-8 in descriptions and metadata; return the first name that is not UTF-8, if any.
 
-    protobuf gives such text as bytes.
+    protobuf returns such text as bytes.
     """
     for message in _iter_messages(proto):
         kind = message.DESCRIPTOR.name
@@ -40,7 +40,7 @@ def repair_utf8(proto: onnx.ModelProto) -> bytes | None:
 
 
 def _iter_messages(proto: Message) -> Iterator[Message]:
-    """Yield a message and all inside it. The data of a tensor is no message, and never touched."""
+    """Yield a message and all messages in it. The data of a tensor is not a message, so it is not copied."""
     from google.protobuf.message import Message
 
     waiting = [proto]
