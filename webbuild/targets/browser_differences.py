@@ -1,4 +1,4 @@
-"""What a build of the engine does otherwise in another browser than Chromium, whose table the targets have."""
+"""Measured differences of a build between another browser and Chromium. Kernel tables are measured in Chromium."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.targets.target import Target
 
 
 class Difference(Struct, frozen=True):
-    """A case as it ended in the browser, and how it ended in Chromium."""
+    """A case with its outcome in the browser, and its outcome in Chromium."""
 
     case: MeasuredCase
     chromium: Outcome
@@ -22,10 +22,10 @@ class Difference(Struct, frozen=True):
 class BrowserDifferences(Struct, frozen=True, kw_only=True):
     """The differences among `cases` measured cases, on one machine.
 
-    `adapter` and `against_adapter` are what the two browsers call the machine's adapter, `against` is the Chromium.
-    `failing` are cases that no table has, those of float16 and of subgroups, which fail in both browsers alike, and of
-    float16 those that do not end so in float32; `subgroups` those whose shaders use subgroups in Chromium; `left_out`
-    families whose feature an adapter lacks.
+    `against` is the Chromium that was compared. `adapter` and `against_adapter` are the names that the two browsers
+    give the machine's adapter. `failing` are cases that fail alike in both browsers and are in no kernel table: cases
+    of subgroups, and cases of float16 with another outcome than in float32. `subgroups` are the cases whose shaders
+    use subgroups in Chromium. `left_out` are families that need a feature that an adapter lacks.
     """
 
     target: Target
@@ -43,13 +43,13 @@ class BrowserDifferences(Struct, frozen=True, kw_only=True):
 
 @cache
 def load_differences(target: Target, browser: str) -> BrowserDifferences | None:
-    """Return what was measured of a target in a browser, `firefox`; None where it was not."""
+    """Return the differences of a target in a browser, such as `firefox`; None if it was not measured."""
     file = files("webbuild.targets").joinpath("measured_kernels", browser, f"{target.name}.json")
     return msgspec.json.decode(file.read_bytes(), type=BrowserDifferences) if file.is_file() else None
 
 
 def encode_differences(differences: BrowserDifferences) -> bytes:
-    """Return them as JSON, a case on a line."""
+    """Return the differences as JSON, one case per line."""
     head = msgspec.to_builtins(differences)
     lists = {name: head.pop(name) for name in ("failing", "differences")}
     body = msgspec.json.encode(head).decode()[:-1]

@@ -21,7 +21,7 @@ target VERSION-webgpu. Bundles contain the right build."""
 
 
 def refusal(version: str) -> WebbuildError:
-    """Return the error for a target of this build."""
+    """Return the error for a JSEP target."""
     return WebbuildError(
         CODE,
         f'{version}-jsep is the build that `import "onnxruntime-web"` loads: it is deprecated, and not supported',

@@ -1,4 +1,4 @@
-"""Operators of a newer opset in an older one, by their schemas."""
+"""The older schema of an operator, for downgrading nodes to an older opset."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ AttributeDefault = int | float | str | list[int] | None
 
 
 class OlderSchema(Struct, frozen=True):
-    """The version of an operator that an older opset has.
+    """The version of an operator in an older opset.
 
     Attributes:
-        steps: the versions in between, newest first; each changed something, mostly only which types it takes.
-        added_attributes: attributes that the older version lacks, and what the newer one takes them for where they are
-        not given.
-        inputs: how many inputs the older version takes.
-        input_types: for each input the types it takes, such as `tensor(float)`; the last stands for all that follow.
-        output_types: the same for outputs.
+        steps: the versions between them, newest first; most changed only the allowed types.
+        added_attributes: attributes that the older version lacks, with their defaults in the newer one.
+        inputs: the maximum number of inputs of the older version.
+        input_types: allowed types of each input, such as `tensor(float)`; the last applies to all further inputs.
+        output_types: allowed types of each output.
     """
 
     steps: tuple[int, ...]
@@ -31,9 +30,9 @@ class OlderSchema(Struct, frozen=True):
 
 @cache
 def older_schema(op: str, opset: int, target: int) -> OlderSchema | None:
-    """Return what opset `target` has for an operator of opset `opset`.
+    """Return the schema in opset `target` of an operator in opset `opset`.
 
-    None if it has no such operator, or one with other attributes, inputs or outputs than some were only added since.
+    None if there is none, or if attributes, inputs or outputs changed otherwise than by additions.
     """
     import onnx
 

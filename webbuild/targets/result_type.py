@@ -7,9 +7,9 @@ from functools import cache
 
 @cache
 def result_type(op: str, opset: int, domain: str = "") -> int | str | None:
-    """Return the index of the input whose element type the results have, or the name of the only type they can have.
+    """Return the index of the input with the same element type as the first output, or the output's only possible type.
 
-    None where neither is so: an attribute decides, or there is no such operator.
+    None if neither exists: an attribute decides the type, or the operator is unknown.
     """
     import onnx
 

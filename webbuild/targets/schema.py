@@ -22,14 +22,14 @@ _TYPE_VARIABLE_OVERRIDES = {
 _LAYER_NORMALIZATION_OPSET = 17
 
 NO_TYPE_VARIABLE = "-"
-"""In place of an element type, for an operator whose definition leaves none open."""
+"""Placeholder for the element type of an operator without a type variable."""
 
 
 class OperatorSchema(Struct, frozen=True):
-    """A version of an operator, `since` the opset that brought it.
+    """A version of an operator, introduced in opset `since`.
 
-    The kernel hangs on a type variable: the element type of input `deciding_input`, or of output `deciding_output`
-    where no input has it; None where neither has.
+    A type variable selects the kernel: the element type of input `deciding_input`, or of output `deciding_output` if no
+    input has it. Both are None if the operator has no type variable.
     """
 
     since: int
@@ -39,9 +39,9 @@ class OperatorSchema(Struct, frozen=True):
 
 @cache
 def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
-    """Return what ONNX says of an operator at an opset, None if it has no such operator.
+    """Return the schema of an operator at an opset; None if ONNX has no such operator.
 
-    LayerNormalization came with opset 17; ONNX Runtime has it from opset 1 on, and its optimizer writes it anywhere.
+    LayerNormalization is in ONNX since opset 17. ONNX Runtime has it in all opsets, and its optimizer inserts it.
     """
     import onnx
 
@@ -56,7 +56,7 @@ def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
 
 
 def kernel_type_variable(schema: onnx.defs.OpSchema) -> str:
-    """Return the type variable that the kernel hangs on: the operator's first, but for a few."""
+    """Return the type variable that selects the kernel: the operator's first, with a few exceptions."""
     variables = [constraint.type_param_str for constraint in schema.type_constraints]
     named = _TYPE_VARIABLE_OVERRIDES.get(schema.name, "")
     if schema.name == "QuantizeLinear" and "T3" in variables:

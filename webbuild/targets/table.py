@@ -1,4 +1,4 @@
-"""The table of a target: what its kernels take, and how special cases end."""
+"""The kernel table of a target: the element types of its kernels, and the outcomes of special cases."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.targets.target import Target, parse_target
 
 KernelPlacement = Literal["gpu", "cpu", "none"]
-"""Where a node goes: a GPU kernel, a CPU kernel of the same build, or no kernel at all and so no session."""
+"""Placement of a node: a GPU kernel, a CPU kernel of the same build, or no kernel, so that no session loads."""
 
 Outcome = Literal["gpu", "cpu", "no-session", "throws", "wrong"]
-"""How a node ends: computed right on the GPU or on the CPU, or one of the three ways to fail."""
+"""Outcome of a node: a right result on the GPU or on the CPU, or one of three failures."""
 
 OUTCOMES: dict[Outcome, str] = {
     "gpu": "on the GPU",
@@ -25,13 +25,13 @@ OUTCOMES: dict[Outcome, str] = {
     "throws": "throw",
     "no-session": "without a session",
 }
-"""How a number of cases is read: `12 on the GPU`."""
+"""Texts after a number of cases: `12 on the GPU`."""
 
 KernelPlacements = dict[str, dict[str, dict[KernelPlacement, list[str]]]]
-"""By operator, then by the version of its schema, the element types for each placement.
+"""Operator -> version of its schema -> placement -> element types.
 
-Types are ONNX's names of the operator's first type variable (`float`, `int64`), for Cast `from->to`. Operators of
-another domain than ONNX's are `domain:operator`.
+Types are ONNX's names for the deciding type variable (`float`, `int64`), for Cast `from->to`. Operators of other
+domains than ONNX's are `domain:operator`.
 """
 
 
@@ -44,12 +44,12 @@ class CaseInput(Struct, frozen=True, array_like=True, omit_defaults=True):
 
 
 class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A model of one node, measured: what was special about it, and how it ended.
+    """A measured model of one node: its special property, and its outcome.
 
     `name` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
-    native ONNX Runtime where it was wrong. `message` is what was thrown, or what is wrong, or which nodes the CPU
-    computed. `attributes` and `inputs` are kept for those that fail, the inputs in the node's order and None for one
-    that is left out; the probe of that name has them of all. `subgroups`: a shader that was made for it uses them.
+    native ONNX Runtime if the result is wrong. `message` is the exception, the difference, or the nodes on the CPU.
+    `attributes` and `inputs` are stored for failing cases only; the probe of the same name has them for all. `inputs`
+    are in the node's order, None for an omitted input. `subgroups`: one of its shaders uses subgroups.
     """
 
     name: str
@@ -65,10 +65,10 @@ class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class KernelTable(Struct, frozen=True, kw_only=True):
-    """Everything measured of a target.
+    """All measurements of a target.
 
-    `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with. Of
-    the build without a GPU only cases that fail though they have a kernel are kept.
+    `measured` is the date, `adapter` and `browser` the place, `native` the version of the native ONNX Runtime that was
+    compared. For the build without a GPU, only cases that fail though they have a kernel are stored.
     """
 
     target: Target
@@ -80,9 +80,9 @@ class KernelTable(Struct, frozen=True, kw_only=True):
     cases: list[MeasuredCase] = []
 
     def placement(self, op: str, since: int, dtype: str, domain: str = "") -> KernelPlacement | None:
-        """Return where a node of this schema version and element type goes, None if that was not measured."""
+        """Return the placement of a node of this schema version and element type; None if it was not measured."""
         if dtype.startswith("complex"):
-            return "none"  # ONNX Runtime loads no model that has such numbers
+            return "none"  # ONNX Runtime loads no model with this type
         rows = self.kernels.get(op if domain in ("", "ai.onnx") else f"{domain}:{op}", {})
         for where, types in rows.get(str(since), {}).items():
             if dtype in types:
@@ -113,12 +113,12 @@ def load_table(target: Target) -> KernelTable:
 
 
 def find_table(target: Target) -> KernelTable | None:
-    """Return the table of a target, None if it was not measured."""
+    """Return the table of a target; None if it was not measured."""
     return load_table(target) if target in measured_targets() else None
 
 
 def encode_table(measured: KernelTable) -> bytes:
-    """Return a table as JSON, one operator or case on a line, the same bytes for the same table."""
+    """Return a table as JSON, one operator or case per line; equal tables give equal bytes."""
     head = msgspec.to_builtins(measured)
     kernels, cases = head.pop("kernels"), head.pop("cases")
     lines = [f"  {_json(name)}: {_json(kernels[name])}" for name in sorted(kernels)]

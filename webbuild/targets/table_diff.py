@@ -1,4 +1,4 @@
-"""The differences between two builds."""
+"""Differences between the kernel tables of two builds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.targets.table import KernelTable
 
 
 class TableChange(Struct, frozen=True):
-    """A kernel or a case that ends differently; an empty string where one table says nothing of it."""
+    """A kernel or a case with different outcomes; an empty string if a table does not have it."""
 
     subject: str
     before: str
@@ -21,7 +21,7 @@ class TableChange(Struct, frozen=True):
 
 
 def diff_tables(before: KernelTable, after: KernelTable) -> Iterator[TableChange]:
-    """Yield what differs, kernels first, each sorted by name."""
+    """Yield the differences: kernels, then cases, each sorted by name."""
     for kinds in ((_kernels(before), _kernels(after)), (_cases(before), _cases(after))):
         old, new = kinds
         for what in sorted(old.keys() | new.keys()):

@@ -10,7 +10,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.targets.jsep import refusal
 
 Build = Literal["webgpu", "wasm"]
-"""webgpu: the native execution provider (`onnxruntime-web/webgpu`, `/jspi`); wasm: the CPU alone."""
+"""webgpu: the native execution provider (`onnxruntime-web/webgpu`, `/jspi`); wasm: only the CPU."""
 
 
 class Target(Struct, frozen=True, order=True):
@@ -21,12 +21,12 @@ class Target(Struct, frozen=True, order=True):
 
     @property
     def name(self) -> str:
-        """The name that people give and files have."""
+        """The name in options and file names: `1.30.0-webgpu`."""
         return f"{self.version}-{self.build}"
 
 
 def parse_target(name: str) -> Target:
-    """Read a target's name.
+    """Parse a target's name.
 
     Raises:
         WebbuildError: `unknown-target`, or `jsep-build` for the deprecated entry point.
