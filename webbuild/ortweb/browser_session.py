@@ -1,4 +1,4 @@
-"""A build of onnxruntime-web in a browser as an engine: models and tensors by address, outputs one by one."""
+"""Sessions of a build of onnxruntime-web in a browser: the page fetches models and tensors by URL."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from webbuild.subgraph.extract import MAX_COPIES, extracted_name
 
 
 class SessionOptions(Struct, frozen=True):
-    """How sessions are made: the execution provider's options and the session's, as onnxruntime-web names them.
+    """Options of the session and its execution provider, as onnxruntime-web names them.
 
-    `cpu_nodes` are places of nodes that the GPU is not to be given.
+    `cpu_nodes` are indices of nodes to place on the CPU.
     """
 
     provider: dict[str, Any] = {}
@@ -31,7 +31,7 @@ class SessionOptions(Struct, frozen=True):
     cpu_nodes: tuple[int, ...] = ()
 
     def session_options(self, provider: str, copies: int = 1) -> dict[str, Any]:
-        """Return what a session is made with: nodes by their names in a cut that has each up to `copies` times."""
+        """Return the options of a session. A subgraph can have up to `copies` copies of each node in `cpu_nodes`."""
         names = [extracted_name(index, copy) for index in self.cpu_nodes for copy in range(copies)]
         forced = {"forceCpuNodeNames": names} if names else {}
         return {**self.session, "executionProviders": [{"name": provider, **self.provider, **forced}]}
@@ -44,7 +44,7 @@ class _Output(Struct, frozen=True):
     bytes: int
 
 
-class _Answer(Struct, frozen=True):
+class _Reply(Struct, frozen=True):
     ending: RunStatus
     message: str
     log: list[str]
@@ -53,7 +53,7 @@ class _Answer(Struct, frozen=True):
 
 
 class BrowserSession:
-    """Runs models on one build in one page at a time; what fails or hangs costs the worker, a crash the page."""
+    """Runs models on one build in one page. The worker restarts after a failure or a hang, the page after a crash."""
 
     def __init__(self, page: BuildPage, options: SessionOptions, seconds: float) -> None:
         self._page, self._build = page, page.build
@@ -66,11 +66,11 @@ class BrowserSession:
         return f"onnxruntime-web {self._build.target.name} in {browser_title(self._page.browser)} on {self.adapter}"
 
     def missing_features(self, features: Sequence[str]) -> list[str]:
-        """Return which of these features of WebGPU the adapter does not have."""
+        """Return the WebGPU features among these that the adapter lacks."""
         return sorted(set(features) - set(self._page.call("features") or ()))
 
     def require_features(self, features: Sequence[str]) -> None:
-        """See that the adapter has what a graph needs.
+        """Raise unless the adapter has the features that a graph needs.
 
         Raises:
             WebbuildError: `missing-adapter-feature`.
@@ -96,11 +96,11 @@ class BrowserSession:
         job = {**self._upload(model, feeds), "options": options, "verbose": verbose}
         engine = self._build.worker_options(BASE_PATH)
         try:
-            reply = self._page.call("attempt", engine=engine, job=job, seconds=self._seconds)
-            answer = msgspec.convert(reply, _Answer)
-            for output in answer.outputs:
+            value = self._page.call("attempt", engine=engine, job=job, seconds=self._seconds)
+            reply = msgspec.convert(value, _Reply)
+            for output in reply.outputs:
                 take(output.name, self._take(output))
-            return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log), answer.shader)
+            return ModelRunResult(reply.ending, reply.message[:2000], tuple(reply.log), reply.shader)
         except PageDiedError as error:
             return ModelRunResult("crash", str(error))
         finally:
@@ -109,7 +109,7 @@ class BrowserSession:
 
     @property
     def _files(self) -> dict[str, tuple[str, bytes]]:
-        """What is served to the page, by path."""
+        """The virtual files served to the page, by path."""
         return self._page.server.virtual
 
     def _adapter(self) -> str:
@@ -139,7 +139,7 @@ class BrowserSession:
 def open_sessions(
     browser: DrivenBrowser, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
 ) -> Iterator[list[BrowserSession]]:
-    """Serve builds and the page that runs them, for a block: an engine for each.
+    """Serve builds and the page that runs them; a context manager that returns a session per build.
 
     Raises:
         WebbuildError: `no-adapter`.

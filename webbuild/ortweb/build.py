@@ -1,4 +1,4 @@
-"""The files of a build: the installed version's as they lie in this package, another's from npm."""
+"""The files of a build: of the installed version from this package, of other versions from npm."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ENTRIES = {
     ),
     "wasm": (("ort.wasm.min.mjs", "ort-wasm-simd-threaded"),),
 }
-"""Build -> (JavaScript entry, name of its glue and its WebAssembly), the first that a package has."""
+"""Build -> pairs (JavaScript entry, stem of its .mjs glue and .wasm file); the first that the package has is used."""
 
 
 @dataclass(frozen=True)
 class OrtWebBuild:
-    """A build to measure: its three files, of which the WebAssembly may be compressed."""
+    """A build to measure: its three files; the WebAssembly may be compressed."""
 
     target: Target
     entry: Path
@@ -55,7 +55,7 @@ class OrtWebBuild:
 
 
 def get_build(target: Target, cache: Path) -> OrtWebBuild:
-    """Return a build; one that is not installed is downloaded into `cache` once.
+    """Return a build. A version that is not installed is downloaded to `cache`.
 
     Raises:
         WebbuildError: `no-runtime`, `no-npm`, `version-not-found`, `unknown-build`.
@@ -76,7 +76,7 @@ def get_build(target: Target, cache: Path) -> OrtWebBuild:
 
 
 def _download_dist(version: str, cache: Path) -> Path:
-    """Return the `dist` folder of a version, fetched with npm if it is not there."""
+    """Return the `dist` folder of a version; download it with npm if it is missing."""
     dist = cache / f"onnxruntime-web-{version}" / "dist"
     if not dist.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def _pack(version: str, folder: Path) -> Path:
 
 
 def _npm_error(text: str) -> str:
-    """Return what npm says went wrong, without its code and the path of its log."""
+    """Return npm's error message, without its code and the path of its log."""
     lines = [re.sub(r"^npm (error|ERR!)\s*(notarget|\d{3})?\s*", "", line) for line in text.splitlines()]
     messages = [
         line for line in lines if line and not line.startswith(("code ", "errno ", "syscall ", "A complete log"))
@@ -119,7 +119,7 @@ def _npm_error(text: str) -> str:
 
 
 def _unpack_dist(archive: Path, folder: Path) -> None:
-    """Write the files of a package's `dist` by their names alone, since the paths in an archive may lead anywhere."""
+    """Write the files of a package's `dist` by name only, since paths in an archive may lead outside of `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive) as opened:
         for member in opened:

@@ -21,16 +21,16 @@ BASE_PATH = "/models/"
 
 
 class PageDiedError(Exception):
-    """The page, not the model, is gone."""
+    """The page crashed or was closed: a failure of the page, not of the model."""
 
 
 class BuildPage:
-    """The page: opened when it is first asked, and again after a crash.
+    """The page: opened at the first call, and again after a crash.
 
     Args:
-        browser: where it is.
-        build: what runs the models.
-        server: has the page and the build at `BASE_PATH`.
+        browser: the browser of the page.
+        build: the build that runs the models.
+        server: serves the page and the build at `BASE_PATH`.
     """
 
     def __init__(self, browser: DrivenBrowser, build: OrtWebBuild, server: Server) -> None:
@@ -39,10 +39,10 @@ class BuildPage:
         self._opened = ExitStack()
 
     def call(self, command: str, **arguments: Any) -> Any:
-        """Return what a command of the page answers.
+        """Return the result of a command of the page.
 
         Raises:
-            PageDiedError: the next call opens another page.
+            PageDiedError: the page crashed; the next call opens another page.
             WebbuildError: `engine-failed`, `chromium-crashed`, `page-not-loaded`.
         """
         try:
@@ -74,7 +74,7 @@ class BuildPage:
         """Return the page.
 
         Raises:
-            PageDiedError: it crashed while it loaded.
+            PageDiedError: the page crashed while it loaded.
             WebbuildError: `chromium-crashed`, `browser-disconnected`, `page-not-loaded`.
         """
         if self._page is None:
@@ -104,7 +104,7 @@ def _has_crashed(console: Console) -> bool:
 
 @contextmanager
 def open_build_page(browser: DrivenBrowser, build: OrtWebBuild, package: str, script: str) -> Iterator[BuildPage]:
-    """Serve a build and the page of a package that runs models on it, for a block."""
+    """Serve a build and the page of a package that runs models on it; a context manager."""
     assets = load_page_assets(package, (script, "worker.js"), BASE_PATH)
     virtual = {**assets, **build.virtual_files(BASE_PATH)}
     with TemporaryDirectory() as root, Server(Path(root), virtual=virtual) as server:

@@ -1,4 +1,4 @@
-"""The built web runtime, the demo page and the onnxruntime-web files, as they lie in this package."""
+"""Files in this package: the built web runtime, the demo page, and onnxruntime-web."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.manifest.manifest import EngineBuild
 WEB_ROOT = Path(__file__).parents[1] / "_web"
 
 TOKENIZER = "tokenizer.js"
-"""The part of the runtime that only models with a prompt need."""
+"""Module of the runtime that only models with a text prompt need."""
 
 _BUILDS = {"jspi": ("jspi", "jspi"), "asyncify": ("webgpu", "asyncify"), "wasm": ("wasm", "")}
 """Build -> (name of its JavaScript entry, infix of its WebAssembly)."""
@@ -21,7 +21,7 @@ def engine_build_files() -> list[tuple[EngineBuild, list[Path]]]:
     """Return each build of the engine and its source files: entry, glue, compressed WebAssembly.
 
     Raises:
-        WebbuildError: `no-runtime` when the TypeScript runtime was not built.
+        WebbuildError: `no-runtime` if the TypeScript runtime was not built.
     """
     builds = []
     for build, (entry, infix) in _BUILDS.items():
@@ -39,7 +39,7 @@ def engine_build_files() -> list[tuple[EngineBuild, list[Path]]]:
 
 
 def engine_version() -> str:
-    """Return the version of onnxruntime-web that will be shipped."""
+    """Return the version of onnxruntime-web that bundles ship."""
     file = WEB_ROOT / "ort" / "VERSION"
     _require(file)
     return file.read_text("utf-8").strip()
@@ -63,21 +63,21 @@ def integration(name: str) -> Path:
 
 
 def license_files() -> list[Path]:
-    """Return the licence texts of onnxruntime-web and of what is inside it."""
+    """Return the licence texts of onnxruntime-web and of the libraries in it."""
     files = [WEB_ROOT / "ort" / name for name in ("LICENSE", "ThirdPartyNotices.txt")]
     _require(*files)
     return files
 
 
 def fzstd_license() -> str:
-    """Return the licence of what the worker undoes zstd with, where the browser cannot."""
+    """Return the licence of fzstd, with which the worker decompresses zstd if the browser cannot."""
     file = WEB_ROOT / "licenses" / "fzstd.txt"
     _require(file)
     return file.read_text("utf-8")
 
 
 def packages_inside() -> list[dict[str, str]]:
-    """Return `name`, `version` and `license` of the npm packages that are compiled into the runtime."""
+    """Return `name`, `version` and `license` of the npm packages compiled into the runtime."""
     file = WEB_ROOT / "licenses" / "packages.json"
     _require(file)
     packages: list[dict[str, str]] = json.loads(file.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The placement log: where nodes run, read from the engine's log lines."""
+"""Node placement, parsed from the engine's log lines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _HEADING = re.compile(r"(Node\(s\)|All nodes) placed on \[(\w+)\](?:. Number of 
 _NODE = re.compile(r"VerifyEachNodeIsAssignedToAnEp\]\s+(\w+) \(([^)]*)\)")
 _CPU_PROVIDER = "CPUExecutionProvider"
 TRANSFER_OPS = frozenset({"MemcpyFromHost", "MemcpyToHost"})
-"""Copies between the CPU and the GPU: no nodes of the model."""
+"""Copies between the CPU and the GPU, which are not nodes of the model."""
 
 
 class LoggedNode(Struct, frozen=True):
-    """A node of the graph as it runs, and where."""
+    """A node of the optimized graph, and its placement."""
 
     placement: KernelPlacement
     operator: str
@@ -26,7 +26,7 @@ class LoggedNode(Struct, frozen=True):
 
 
 def parse_nodes(log: Iterable[str]) -> Iterator[LoggedNode]:
-    """Yield every node that the engine names: those of a graph that lies on both. An operator may come as its parts."""
+    """Yield the nodes in the log. It lists nodes only if a graph uses both placements; operators may be decomposed."""
     placement: KernelPlacement = "gpu"
     for line in log:
         if heading := _HEADING.search(line):
@@ -36,7 +36,7 @@ def parse_nodes(log: Iterable[str]) -> Iterator[LoggedNode]:
 
 
 def count_placements(log: Iterable[str]) -> Counter[KernelPlacement]:
-    """Return how many nodes are on each, copies among them."""
+    """Return the number of nodes per placement, including copies."""
     counts: Counter[KernelPlacement] = Counter()
     for line in log:
         if heading := _HEADING.search(line):
@@ -45,7 +45,7 @@ def count_placements(log: Iterable[str]) -> Counter[KernelPlacement]:
 
 
 def slowest_placement(log: Iterable[str]) -> tuple[KernelPlacement | None, tuple[str, ...]]:
-    """Return the slowest place that a node got, None if the engine named none, and the operators on the CPU."""
+    """Return the slowest placement of a node, None if the log has none, and the operators on the CPU."""
     lines = list(log)
     nodes = [node for node in parse_nodes(lines) if node.operator not in TRANSFER_OPS]
     unsplit = {
@@ -60,7 +60,7 @@ def slowest_placement(log: Iterable[str]) -> tuple[KernelPlacement | None, tuple
 
 
 def node_placement(log: Iterable[str], op: str, name: str) -> KernelPlacement | None:
-    """Return the place of a node, or, where the engine put its parts in its stead, the slowest of all."""
+    """Return the placement of a node; the slowest of all nodes if the engine decomposed it."""
     lines = list(log)
     own = (node.placement for node in parse_nodes(lines) if (node.operator, node.name) == (op, name))
     return next(own, None) or slowest_placement(lines)[0]

@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 
 class Journal(Generic[T]):
-    """Records by key, each on a line of a file; without a file they are kept in memory.
+    """Records by key, one per line of a file; without a file only in memory.
 
     Args:
-        kind: of the records.
-        file: where they are kept; its folder is made.
-        resume: keep what is there; otherwise start over.
+        kind: the type of the records.
+        file: the file; its folder is created.
+        resume: keep the existing records; otherwise start over.
     """
 
     def __init__(self, kind: type[T], file: Path | None = None, *, resume: bool = False) -> None:
@@ -26,23 +26,23 @@ class Journal(Generic[T]):
         self.records = _read(file, kind) if file is not None and resume else {}
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(_lines(self.records))  # without the half line that an interruption may have left
+            file.write_bytes(_lines(self.records))  # drops a partial last line of an interrupted write
 
     def add(self, records: Mapping[str, T]) -> None:
-        """Keep records, at once."""
+        """Add records, and write them immediately."""
         self.records |= records
         if self._file is not None:
             with self._file.open("ab") as stream:
                 stream.write(_lines(records))
 
     def delete(self) -> None:
-        """Remove the file: everything is done."""
+        """Delete the file, when everything is measured."""
         if self._file is not None:
             self._file.unlink(missing_ok=True)
 
 
 def hash_values(*parts: Any) -> str:
-    """Return a hash of values that JSON can hold."""
+    """Return a hash of JSON values."""
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 

@@ -1,10 +1,10 @@
-// Makes a session of a model, runs it once, and answers with its outputs, or with how it failed.
+// Creates a session for a model, runs it once, and returns its outputs or its error.
 
 import { ARRAYS } from "./arrays.js";
 import { forgetShaders, shaderErrors } from "./shaders.js";
 
 const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
-/** What a GPU or the engine says of a run that did not fail, and whose answers mean nothing. */
+/** Errors that the GPU or the engine logs without failing the run: its outputs are invalid. */
 const BAD = /WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|[Dd]evice (was|is) lost|Error while parsing WGSL/;
 
 let log = [];
@@ -42,12 +42,12 @@ async function attempt({ model, feeds, options, verbose }) {
   log = [];
   forgetShaders();
   ort.env.logLevel = verbose ? "verbose" : "warning";
-  const told = (ending, message, outputs = [], shader = "") => ({ ending, message, outputs, log, shader });
+  const result = (ending, message, outputs = [], shader = "") => ({ ending, message, outputs, log, shader });
   const thrown = async (message) => {
-    const said = await shaderErrors(); // on lines of their own
-    return told("throws", [message.trim(), said.message].filter(Boolean).join("\n"), [], said.source);
+    const errors = await shaderErrors(); // on separate lines
+    return result("throws", [message.trim(), errors.message].filter(Boolean).join("\n"), [], errors.source);
   };
-  const given = Object.fromEntries(await Promise.all(feeds.map(feed)));
+  const inputs = Object.fromEntries(await Promise.all(feeds.map(feed)));
   let session;
   try {
     session = await ort.InferenceSession.create(await bytes(model), {
@@ -56,14 +56,14 @@ async function attempt({ model, feeds, options, verbose }) {
       logVerbosityLevel: 0,
     });
   } catch (error) {
-    return told("no-session", String(error?.message ?? error));
+    return result("no-session", String(error?.message ?? error));
   }
   try {
-    const outputs = await Promise.all(Object.entries(await session.run(given)).map(output));
-    await new Promise((done) => setTimeout(done, 0)); // the device's own complaints come late
-    const complaint = log.find((line) => BAD.test(line));
+    const outputs = await Promise.all(Object.entries(await session.run(inputs)).map(output));
+    await new Promise((done) => setTimeout(done, 0)); // device errors arrive late
+    const deviceError = log.find((line) => BAD.test(line));
     await session.release();
-    return complaint ? thrown(complaint) : told("ran", "", outputs);
+    return deviceError ? thrown(deviceError) : result("ran", "", outputs);
   } catch (error) {
     return thrown(String(error?.message ?? error));
   }
