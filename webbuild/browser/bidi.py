@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 _SECONDS = 600.0
-"""For any one answer. What runs models ends its own steps earlier."""
+"""Timeout of one command. Commands that run models have their own, shorter timeouts."""
 _LEVELS: dict[str, MessageKind] = {"error": "error", "warn": "warning"}
 
 
 class BidiSession:
-    """A browser behind a WebSocket. One thread sends, and hears what pages say while it waits for an answer."""
+    """A browser behind a WebSocket. One thread sends commands, and receives log messages while it waits for replies."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket, self._count = socket, 0
@@ -33,7 +33,7 @@ class BidiSession:
         """Send a command and return its result.
 
         Raises:
-            DriverError: the browser refused it, did not answer, or is gone.
+            DriverError: the browser refused the command, did not answer, or is gone.
         """
         from websockets.exceptions import ConnectionClosed
 
@@ -57,18 +57,18 @@ class BidiSession:
 
     @contextmanager
     def page(self) -> Iterator[tuple[BidiPage, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed after the block."""
+        """Open a page in a separate profile, with its console messages; a context manager that closes it."""
         user = self.send("browser.createUserContext")["userContext"]
         try:
             context = self.send("browsingContext.create", type="tab", userContext=user)["context"]
             console = self._consoles[context] = Console()
             yield BidiPage(self, context, console), console
         finally:
-            with suppress(DriverError):  # a browser that died has closed it already
+            with suppress(DriverError):  # a crashed browser has already closed it
                 self.send("browser.removeUserContext", userContext=user)
 
     def _record(self, entry: Any) -> None:
-        """Keep a message with its page; a worker's has no page, and goes to the newest."""
+        """Add a message to the console of its page. Workers' messages name no page: they go to the newest page."""
         console = self._consoles.get(entry["source"].get("context") or next(reversed(self._consoles), ""))
         if console is None:
             return
@@ -80,7 +80,7 @@ class BidiSession:
 
 
 class BidiPage:
-    """One tab: what Playwright's page can do, in its words."""
+    """One tab, with the methods of Playwright's page."""
 
     def __init__(self, session: BidiSession, context: str, console: Console) -> None:
         self._session, self._context, self.console = session, context, console
@@ -90,7 +90,7 @@ class BidiPage:
         self._session.send("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
     def evaluate(self, function: str, argument: Any = None, /) -> Any:
-        """Call a function with a value; both ways it crosses as JSON. Raises DriverError."""
+        """Call a function with an argument; argument and result pass as JSON. Raises DriverError."""
         answer = self._session.send(
             "script.callFunction",
             functionDeclaration=f"async (text) => JSON.stringify(await ({function})(JSON.parse(text)) ?? null)",
@@ -103,7 +103,7 @@ class BidiPage:
         return json.loads(answer["result"]["value"])
 
     def wait_for_function(self, function: str, /, *, seconds: float = 300) -> None:
-        """Wait until a function returns something true. Raises DriverError."""
+        """Wait until a function returns a truthy value. Raises DriverError."""
         wait_for_function(self, function, seconds)
 
     def screenshot(self) -> bytes:
@@ -114,7 +114,7 @@ class BidiPage:
 
 
 def wait_for_function(page: Any, function: str, seconds: float) -> None:
-    """Ask a page until a function returns something true. Raises DriverError."""
+    """Poll a page until a function returns a truthy value. Raises DriverError."""
     until = time.monotonic() + seconds
     while not page.evaluate(function):
         if time.monotonic() > until:

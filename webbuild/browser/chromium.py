@@ -1,4 +1,4 @@
-"""Chromium through Playwright: started, listened to, and never left behind."""
+"""Chromium through Playwright: started, with its console recorded, and always ended."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _WINDOWS = os.name == "nt"
 _ENDING_SIGNALS = (signal.SIGTERM,) if _WINDOWS else (signal.SIGTERM, signal.SIGKILL)
 _EXIT_TIMEOUT = 3.0
-"""Seconds between asking the browser to end and ending it."""
+"""Seconds between the request to exit and the kill."""
 PAGE_TIMEOUT = 120.0
-"""Seconds for a page to load: a machine that does other work takes longer than Playwright's 30 s."""
+"""Seconds for a page to load: a busy machine takes longer than Playwright's default of 30 s."""
 
 
 @dataclass(frozen=True)
 class BrowserHandle:
-    """A running browser: which executable, None where it was not started here; why that one, or where; its version."""
+    """A running browser. `path` is None for a remote one; `source` is why this executable was chosen, or an address."""
 
     browser: Browser
     path: Path | None
@@ -47,12 +47,12 @@ class BrowserHandle:
 
     @property
     def description(self) -> str:
-        """Which one it is."""
+        """The executable and its source, or the address."""
         return self.source if self.path is None else f"{self.path} ({self.source})"
 
     @contextmanager
     def page(self) -> Iterator[tuple[Page, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed after the block.
+        """Open a page in a separate profile, with its console messages; a context manager that closes it.
 
         Raises:
             WebbuildError: `browser-disconnected`.
@@ -69,15 +69,15 @@ class BrowserHandle:
             console.listen(page)
             yield page, console
         finally:
-            with contextlib.suppress(Exception):  # a browser that died has closed it already
+            with contextlib.suppress(Exception):  # a crashed browser has already closed it
                 context.close()
 
 
 @contextmanager
 def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
-    """Run a browser for a block. See `chromium_flags` for WebGPU and `WEBBUILD_GPU=real`.
+    """Start a browser; a context manager. See `chromium_flags` for WebGPU and `WEBBUILD_GPU=real`.
 
-    No process outlives the block, whether it ends, raises, or is interrupted.
+    No process outlives the block, also if it raises or is interrupted.
 
     Raises:
         WebbuildError: `no-playwright`, `no-chromium`, `chromium-failed`.
@@ -94,7 +94,7 @@ def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator
         pid = _process_id(browser)
         yield BrowserHandle(browser, executable.path, executable.source, browser.version)
     except BaseException as error:
-        if not isinstance(error, Exception):  # Ctrl-C has broken the connection: closing politely would hang
+        if not isinstance(error, Exception):  # Ctrl-C has broken the connection: a regular close would hang
             _terminate(pid)
         raise
     finally:
@@ -155,7 +155,7 @@ def _terminate(pid: int | None) -> None:
 
 
 def _still_running(pid: int, seconds: float) -> bool:
-    """Wait for a process to end; return whether it still lives. Not asked on Windows, where the question ends it."""
+    """Wait for a process to end; return whether it still runs. False on Windows, where os.kill(pid, 0) would end it."""
     if _WINDOWS:
         return False
     until = time.monotonic() + seconds

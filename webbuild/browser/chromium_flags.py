@@ -1,4 +1,4 @@
-"""The flags Chromium is started with."""
+"""Command-line flags of Chromium."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _COMMON_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # The popup of the address bar is a page too, which takes each window a second of processor time.
+    # The popup of the address bar is also a page: it costs each window a second of CPU time.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 )
 _WEBGPU_FLAGS = ("--enable-unsafe-webgpu",)
 _SOFTWARE_GPU_FLAGS = ("--use-webgpu-adapter=swiftshader",)
 _HARDWARE_GPU_FLAGS = ("--ignore-gpu-blocklist",)
 _VULKAN_FLAGS = ("--enable-features=Vulkan", "--use-angle=vulkan", "--disable-vulkan-surface")
-"""Without a display Chromium takes an NVIDIA GPU only with all three, and SwiftShader without a word otherwise."""
+"""Without a display, Chromium uses an NVIDIA GPU only with all three flags; else it silently uses SwiftShader."""
 _NO_GPU_FLAGS = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
 
 
 def is_own_gpu_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether `WEBBUILD_GPU=real` asks for the machine's own GPU instead of a software adapter."""
+    """Whether `WEBBUILD_GPU=real` selects the machine's own GPU instead of a software adapter."""
     return environ.get(GPU_VARIABLE) == "real"
 
 
@@ -37,9 +37,9 @@ def chromium_flags(
 ) -> tuple[str, ...]:
     """Return the flags.
 
-    With `webgpu`, pages get WebGPU on SwiftShader, a GPU computed on the CPU: slow, the same on every machine,
-    and there on machines without a GPU. `WEBBUILD_GPU=real` takes the machine's own GPU instead: through
-    Vulkan on Linux, Metal on macOS, Direct3D on Windows. Without `webgpu` no page finds an adapter.
+    With `webgpu`, pages get WebGPU on SwiftShader, which computes on the CPU: slow, but the same on every machine, also
+    without a GPU. `WEBBUILD_GPU=real` selects the machine's own GPU: through Vulkan on Linux, Metal on macOS, Direct3D
+    on Windows. Without `webgpu` no page finds an adapter.
     """
     if not webgpu:
         return (*_COMMON_FLAGS, *_NO_GPU_FLAGS)

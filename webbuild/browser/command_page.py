@@ -1,4 +1,4 @@
-"""A page that answers commands: opened, and waited for until its script listens."""
+"""A page that takes commands: open it, and wait until its script is ready."""
 
 from __future__ import annotations
 

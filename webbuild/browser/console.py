@@ -27,7 +27,7 @@ class ConsoleMessage:
 
     @property
     def is_gpu_error(self) -> bool:
-        """Whether a GPU is complaining. Chromium prints validation errors as warnings."""
+        """Whether this is a GPU error. Chromium prints validation errors as warnings."""
         return self.kind in ("warning", "error") and _GPU_ERROR.search(self.text) is not None
 
     @property
@@ -38,12 +38,12 @@ class ConsoleMessage:
 
 @dataclass
 class Console:
-    """Everything a page has said so far, in order."""
+    """The messages of a page so far, in order."""
 
     messages: list[ConsoleMessage] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
-        """Collect from `page` from now on."""
+        """Record the messages of `page` from now on."""
 
         def add(kind: MessageKind, text: str, where: str) -> None:
             self.messages.append(ConsoleMessage(kind, text, where))
@@ -59,7 +59,7 @@ class Console:
 
     @property
     def errors(self) -> list[ConsoleMessage]:
-        """The messages with which a page fails, each once."""
+        """The messages that mean that the page failed, without duplicates."""
         return list(dict.fromkeys(message for message in self.messages if message.is_error))
 
 

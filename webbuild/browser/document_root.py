@@ -1,4 +1,4 @@
-"""The document root of the server: folders with their URL paths, and files in memory."""
+"""The document root of the server: a folder with its URL prefix, and files in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VirtualFiles = dict[str, tuple[str, bytes]]
 """Path of the URL -> (media type, body)."""
 
 RequestListener = Callable[[str, int], None]
-"""Called with every body that was sent: the path of its URL, and how many bytes of it went out."""
+"""Called after each body is sent, with the path of its URL and the number of bytes sent."""
 
 
 def _ignore_request(path: str, sent: int) -> None:
@@ -43,5 +43,5 @@ class DocumentRoot:
     answers_to: Callable[[str], bool] = LOOPBACK.__contains__
 
     def headers(self) -> Mapping[str, str]:
-        """Return the headers of every answer. `isolated` gives the page SharedArrayBuffer, so WASM threads."""
+        """Return the headers of every response. `isolated` enables SharedArrayBuffer, and so WASM threads."""
         return {**_COMMON_HEADERS, **(_ISOLATION_HEADERS if self.isolated else {}), **self.extra_headers}

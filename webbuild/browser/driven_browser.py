@@ -1,4 +1,4 @@
-"""The interface of a driven browser: a name, a version, and pages in a profile of their own."""
+"""The interface of a driven browser: a name, a version, and pages in separate profiles."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ BACKENDS: dict[BrowserName, tuple[str, ...]] = {
     "firefox": ("webgpu", "wasm"),
     "webkit": ("wasm",),
 }
-"""The backends of a browser that are measured unless others are named: WebKitGTK has no WebGPU."""
+"""The backends that are measured in a browser by default: WebKitGTK has no WebGPU."""
 
 
 class DrivenPage(Protocol):
-    """What driving a page takes of it, in Playwright's words. See `driver_errors` for what it raises."""
+    """The methods of Playwright's page that webbuild uses. See `driver_errors` for their exceptions."""
 
     def goto(self, url: str, /) -> object:
         """Go to an address and wait until it has loaded."""
 
     def evaluate(self, function: str, argument: Any = None, /) -> Any:
-        """Call a function in the page with a value, and return what its promise comes to."""
+        """Call a function in the page with an argument, and return the awaited result."""
 
     def wait_for_function(self, function: str, /) -> object:
-        """Wait until a function of the page returns something true."""
+        """Wait until a function in the page returns a truthy value."""
 
 
 class DrivenBrowser(Protocol):
@@ -35,22 +35,22 @@ class DrivenBrowser(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, as people write it."""
+        """The name of the browser for people."""
 
     @property
     def version(self) -> str:
-        """Its version, as it says itself."""
+        """The version that the browser reports."""
 
     @property
     def description(self) -> str:
-        """Which one it is: the executable and why that one, or its address."""
+        """The executable and why it was chosen, or the address."""
 
     @property
     def is_running(self) -> bool:
         """Whether the browser process still runs."""
 
     def page(self) -> AbstractContextManager[tuple[DrivenPage, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed after the block.
+        """Open a page in a separate profile, with its console messages; a context manager that closes it.
 
         Raises:
             WebbuildError: `browser-disconnected`.

@@ -14,19 +14,19 @@ class DriverTimeoutError(DriverError):
 
 
 def driver_errors() -> tuple[type[Exception], ...]:
-    """Return what to catch around the calls of a page, whichever browser it is of."""
+    """Return the exceptions that methods of a page raise, for every browser."""
     from playwright.sync_api import Error
 
     return Error, DriverError
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error's message."""
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def no_page_error(browser: str, error: Exception) -> WebbuildError:
-    """The error of a browser, as its handle describes it, that opens no page."""
+    """Return the error for a browser, by its handle's description, that cannot open a page."""
     return WebbuildError(
         "browser-disconnected",
         f"{browser}: opens no page: {first_line(error)}",

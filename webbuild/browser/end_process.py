@@ -1,4 +1,4 @@
-"""A process group: started together with its children, and ended with them."""
+"""Process groups: a process that is ended together with its children."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 
 def new_group() -> dict[str, Any]:
-    """Return the arguments of `Popen` that give a process a group of its own, which Ctrl-C does not reach."""
+    """Return the arguments of `Popen` that start a process in a new group, which Ctrl-C does not reach."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
 
 
 def end_process(process: subprocess.Popen[Any]) -> None:
-    """End a process that `new_group` was used for, with its children, and wait until it is gone."""
+    """End a process that was started with `new_group`, and its children, and wait until it has ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()

@@ -1,6 +1,6 @@
-"""A Chromium that starts: the one that is here, else Playwright's, else Debian's.
+"""Find a Chromium that starts: an installed one, else Playwright's, else Debian's.
 
-`python -m webbuild.browser.ensure_chromium` prints its path on stdout, and on stderr what was chosen and why.
+`python -m webbuild.browser.ensure_chromium` prints its path on stdout, and the reason for the choice on stderr.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _TIMEOUT = 1800.0
 
 
 class LocalSystem:
-    """What finding a browser takes of the machine that this program runs on."""
+    """The parts of this machine that the search for a browser needs; tests replace it."""
 
     environ: Mapping[str, str] = os.environ
 
     def which(self, name: str) -> Path | None:
-        """Return the executable that a name or a path means."""
+        """Return the executable for a name or a path."""
         path = shutil.which(name)
         return None if path is None else Path(path)
 
     def bundled(self) -> Path | None:
-        """Return where Playwright keeps its own browser, whether or not it is there."""
+        """Return the path of Playwright's own browser, which may not exist."""
         from playwright.sync_api import sync_playwright
 
         with sync_playwright() as playwright:
@@ -43,7 +43,7 @@ class LocalSystem:
         return Path(path) if path else None
 
     def run(self, command: Sequence[str], seconds: float = _TIMEOUT) -> str | None:
-        """Run a command without input. Returns None when it ended well, else what went wrong, in one line."""
+        """Run a command without input. Returns None if it succeeds, else the error in one line."""
         try:
             ended = subprocess.run(
                 command,
@@ -58,14 +58,14 @@ class LocalSystem:
         return error_summary(ended.stdout.decode(errors="replace"), ended.returncode) if ended.returncode else None
 
     def privilege(self) -> Sequence[str] | None:
-        """Return what to put before a command so that it may install packages, None where nothing helps."""
+        """Return the command prefix for installing packages, such as sudo; None if there is no way to get root."""
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             return ()
         return ("sudo", "-n") if self.run(["sudo", "-n", "true"], seconds=30) is None else None
 
 
 def ensure_chromium(machine: LocalSystem, progress: ProgressCallback) -> Executable:
-    """Return a browser that starts, installed if it has to be. What `WEBBUILD_CHROMIUM` names is never replaced.
+    """Return a browser that starts; install one if necessary. If `WEBBUILD_CHROMIUM` is set, only that one is tried.
 
     Raises:
         WebbuildError: `no-chromium`, `no-playwright`.
@@ -87,9 +87,9 @@ def ensure_chromium(machine: LocalSystem, progress: ProgressCallback) -> Executa
 
 
 def _start_playwright(machine: LocalSystem, progress: ProgressCallback) -> None:
-    """See that Playwright's driver starts: without it no browser is of use.
+    """Check that Playwright's driver starts, which every browser needs.
 
-    It wants a library that small installations of Debian and Ubuntu do not have.
+    It needs a library that minimal installations of Debian and Ubuntu lack; it is installed if possible.
     """
     reason = machine.run([*_PLAYWRIGHT, "--version"])
     if reason is None:
@@ -128,7 +128,7 @@ def _installed(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Exe
 
 
 def _from_playwright(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
-    """Download Playwright's build and, where that may be done, the system libraries that it needs."""
+    """Download Playwright's build, and install the system libraries that it needs if permitted."""
     progress("There is no Chromium here. Downloading Playwright's, about 170 MB ...")
     if reason := machine.run([*_PLAYWRIGHT, "install", "--no-shell", "chromium"]):
         progress(f"  that failed: {reason}")
@@ -155,7 +155,7 @@ def _from_debian(machine: LocalSystem, progress: ProgressCallback) -> Iterator[E
 
 
 def apt_install(machine: LocalSystem, privilege: Sequence[str], package: str, progress: ProgressCallback) -> None:
-    """Install a package of Debian's; what fails is said, and shows when the program is looked for again."""
+    """Install a Debian package. A failure is only printed: the next search for the program shows whether it worked."""
     if reason := machine.run([*privilege, *_APT, "update", "-q"]):
         progress(f"  apt-get update failed: {reason}")
     if reason := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):
@@ -185,15 +185,15 @@ def _if_usable(machine: LocalSystem, executable: Executable, progress: ProgressC
 
 
 def _launch_problem(machine: LocalSystem, path: Path) -> str | None:
-    """Return why an executable is no browser: a library is missing, or it only asks to install a snap."""
+    """Return why an executable does not start: a missing library, or a stub that only asks to install a snap."""
     return machine.run([str(path), "--version"], seconds=60)
 
 
 def error_summary(output: str, code: int) -> str:
-    """Return the line of a failed command's output that says most: the first with an error in it, else the last."""
+    """Return the most useful line of a failed command's output: the first with "error", else the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = (line for line in lines if "error" in line.lower())
-    return next(telling, lines[-1] if lines else f"exit code {code}")[:300]
+    error_lines = (line for line in lines if "error" in line.lower())
+    return next(error_lines, lines[-1] if lines else f"exit code {code}")[:300]
 
 
 def main(machine: LocalSystem | None = None) -> int:

@@ -1,4 +1,4 @@
-"""The Chromium to use: the one that the user named, the system's, or Playwright's."""
+"""The Chromium to use: the user's choice, the system's, or Playwright's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXECUTABLE_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chr
 
 @dataclass(frozen=True)
 class Executable:
-    """An executable, and why this one."""
+    """An executable, and why it was chosen."""
 
     path: Path
     source: str
@@ -35,7 +35,7 @@ def usual_places(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
 
 
 def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ) -> Executable:
-    """Return the browser to run; `bundled` is where Playwright would keep its own.
+    """Return the browser to run; `bundled` is the path of Playwright's own browser.
 
     Raises:
         WebbuildError: `no-chromium`.

@@ -1,6 +1,6 @@
-"""Firefox over WebDriver BiDi: found, started with WebGPU, and never left behind.
+"""Firefox over WebDriver BiDi: found, started with WebGPU, and always ended.
 
-Playwright drives only a Firefox of its own; BiDi drives the one that people have.
+Playwright drives only its own build of Firefox; BiDi drives the installed one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from webbuild.errors import USAGE, WebbuildError
 VARIABLE = "WEBBUILD_FIREFOX"
 NAMES = ("firefox-esr", "firefox")
 LAVAPIPE = tuple(Path(f"/usr/share/vulkan/icd.d/lvp_icd.{name}json") for name in ("", "x86_64.", "aarch64."))
-"""Where Mesa names its software Vulkan driver: Debian 13 without the architecture, older releases with it."""
+"""Paths of the manifest of Mesa's software Vulkan driver: Debian 13 without the architecture, older ones with it."""
 
 _LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 _PREFERENCES = {
@@ -47,12 +47,12 @@ _WEBGPU_PREFERENCES = {
     "dom.webgpu.workers.enabled": True,
     "gfx.webgpu.ignore-blocklist": True,
 }
-"""What gives Firefox on Linux WebGPU, which it has by itself on Windows and macOS."""
+"""Preferences that enable WebGPU in Firefox on Linux; on Windows and macOS it is on by default."""
 
 
 @dataclass(frozen=True)
 class FirefoxHandle:
-    """A running Firefox: which executable, and why that one."""
+    """A running Firefox: its executable, and why it was chosen."""
 
     session: BidiSession
     path: Path
@@ -61,12 +61,12 @@ class FirefoxHandle:
 
     @property
     def version(self) -> str:
-        """Its version, as it says itself."""
+        """The version that the browser reports."""
         return self.session.version
 
     @property
     def description(self) -> str:
-        """Which one it is."""
+        """The executable and why it was chosen."""
         return f"{self.path} ({self.source})"
 
     @property
@@ -76,7 +76,7 @@ class FirefoxHandle:
 
     @contextmanager
     def page(self) -> Iterator[tuple[BidiPage, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed after the block.
+        """Open a page in a separate profile, with its console messages; a context manager that closes it.
 
         Raises:
             WebbuildError: `browser-disconnected`.
@@ -90,7 +90,7 @@ class FirefoxHandle:
 
 
 def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
-    """Return the Firefox to run: the named one, or the system's.
+    """Return the Firefox to run: the user's choice, or the system's.
 
     Raises:
         WebbuildError: `no-firefox`.
@@ -113,7 +113,7 @@ def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
 
 
 def no_firefox_error(what: str) -> WebbuildError:
-    """The error of a machine without one that starts."""
+    """Return the error for a machine without a Firefox that starts."""
     return WebbuildError(
         "no-firefox",
         f"firefox: {what}",
@@ -124,16 +124,16 @@ def no_firefox_error(what: str) -> WebbuildError:
 
 
 def find_lavapipe() -> Path | None:
-    """Return the file that names Mesa's lavapipe as the Vulkan driver, None where that is not installed."""
+    """Return the manifest of Mesa's Vulkan driver lavapipe; None if it is not installed."""
     return next((path for path in LAVAPIPE if path.exists()), None)
 
 
 @contextmanager
 def open_firefox(executable: Executable | None = None, *, webgpu: bool = True) -> Iterator[FirefoxHandle]:
-    """Run a Firefox for a block, with a profile of its own. No process outlives it.
+    """Start a Firefox with a separate profile; a context manager. No process outlives the block.
 
-    With `webgpu`, on Linux, WebGPU is switched on, on Mesa's lavapipe, a GPU computed on the CPU, where that is
-    installed; `WEBBUILD_GPU=real` takes the machine's own GPU.
+    With `webgpu`, WebGPU is enabled on Linux. If Mesa's lavapipe is installed, it computes WebGPU on the CPU;
+    `WEBBUILD_GPU=real` selects the machine's own GPU.
 
     Raises:
         WebbuildError: `no-firefox`, `firefox-failed`.
@@ -159,7 +159,7 @@ def open_firefox(executable: Executable | None = None, *, webgpu: bool = True) -
         )
         try:
             address = f"{_address(process, executable.path)}/session"
-            # No pings: a Firefox whose GPU is the processor may not answer one within 20 s, and is not gone.
+            # No pings: a Firefox that computes WebGPU on the CPU may take more than 20 s to answer one.
             with connect(address, max_size=None, compression=None, ping_interval=None) as socket:
                 yield FirefoxHandle(BidiSession(socket), executable.path, executable.source)
         finally:
@@ -167,7 +167,7 @@ def open_firefox(executable: Executable | None = None, *, webgpu: bool = True) -
 
 
 def _address(process: subprocess.Popen[str], path: Path) -> str:
-    """Read where the browser listens; the rest that it writes is thrown away, so that it never waits for a reader."""
+    """Read the browser's address from stderr. A thread drains the rest, so that the browser never blocks on it."""
     assert process.stderr is not None
     output_lines = []
     for line in process.stderr:

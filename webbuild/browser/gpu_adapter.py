@@ -1,4 +1,4 @@
-"""The graphics adapter of a page: its name, and the error of a browser that has none. Standard library only."""
+"""The WebGPU adapter of a page: its name, and the error if there is none. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FIX = "run with `--backend wasm`, or name a browser that has WebGPU in WEBBUILD
 
 
 def adapter_name(fields: Mapping[str, str] | None, browser: str, fix: str = _FIX) -> str:
-    """Return every word of what a page's `adapter()` returned in a browser, each once.
+    """Return the name of an adapter: the distinct values of the fields that the page's `adapter()` returned.
 
     Raises:
-        WebbuildError: `no-adapter` where there is none, or none of what was asked for, see `require_own_gpu`.
+        WebbuildError: `no-adapter` if there is none, or `require_own_gpu` raises.
     """
     if not fields:
         raise no_adapter_error(browser, fix)
@@ -32,10 +32,10 @@ def is_software(adapter: str) -> bool:
 
 
 def require_own_gpu(adapter: str, browser: str, environ: Mapping[str, str] = os.environ) -> None:
-    """See that a page has the machine's own GPU where that is asked for: Chromium falls back to a software adapter.
+    """Raise if `WEBBUILD_GPU=real`, and Chromium has fallen back to a software adapter.
 
     Raises:
-        WebbuildError: `no-adapter` where `WEBBUILD_GPU=real`, and the adapter computes on the CPU.
+        WebbuildError: `no-adapter`.
     """
     if is_own_gpu_wanted(environ) and is_software(adapter):
         raise WebbuildError(
@@ -47,5 +47,5 @@ def require_own_gpu(adapter: str, browser: str, environ: Mapping[str, str] = os.
 
 
 def no_adapter_error(browser: str, fix: str = _FIX) -> WebbuildError:
-    """The error of a browser without WebGPU."""
+    """Return the error for a browser without WebGPU."""
     return WebbuildError("no-adapter", f"{browser.lower()}: no WebGPU adapter", fix, exit_code=USAGE)

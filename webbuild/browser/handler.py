@@ -1,4 +1,4 @@
-"""One request: find the resource, say what it is, send it."""
+"""The request handler of the server: find the resource, send its headers and body."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ fix: open the address that webbuild printed; behind a tunnel or a proxy give its
 
 
 class RequestHandler(BaseHTTPRequestHandler):
-    """GET and HEAD over a `DocumentRoot`. Nothing is ever listed, run or written."""
+    """GET and HEAD over a `DocumentRoot`. It lists no folders, runs no code and writes no files."""
 
     protocol_version = "HTTP/1.1"
     server_version = "webbuild"
     sys_version = ""
-    timeout = 60  # seconds that a client may hold its own thread: with a request, and with a chunk of its answer
+    timeout = 60  # seconds that a client may block its thread with a request, or with a chunk of the response
     disable_nagle_algorithm = True  # else a small body waits 40 ms for the client to acknowledge its headers
     site: DocumentRoot
 
@@ -46,7 +46,7 @@ class RequestHandler(BaseHTTPRequestHandler):
         self._head.begin()
         try:
             super().handle_one_request()
-        except LineTooLong:  # in the request line, which the base class expects to end
+        except LineTooLong:  # in the request line, where the base class does not expect it
             self.close_connection = True
 
     def do_GET(self) -> None:
@@ -58,17 +58,17 @@ class RequestHandler(BaseHTTPRequestHandler):
         self._answer(body=False)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name in the base class)
-        """Stay quiet: the browser's console is where a missing file shows."""
+        """Log nothing: a missing file shows in the browser's console."""
 
     def end_headers(self) -> None:
-        """Add the headers that every answer has, errors included."""
+        """Add the headers of every response, also of errors."""
         for name, value in self.site.headers().items():
             self.send_header(name, value)
         super().end_headers()
 
     def _answer(self, *, body: bool) -> None:
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
-            self.close_connection = True  # a body is not read, and is no further request
+            self.close_connection = True  # the body is not read, and must not be parsed as the next request
         scheme, _, rest = self.path.partition("://")
         absolute = scheme.lower() in ("http", "https") and bool(rest)
         authority, _, after = rest.partition("/")
@@ -91,7 +91,7 @@ class RequestHandler(BaseHTTPRequestHandler):
             self._send(resource, path, body=body)
 
     def _find(self, path: str) -> Resource | str | None:
-        """Return what a path names; the path to go to instead, for a folder without its slash; or nothing."""
+        """Return the resource of a path; the path to redirect to for a folder without its slash; None if not found."""
         if (virtual := self.site.virtual_files.get(path)) is not None:
             return memory_resource(*virtual)
         if not path.startswith(self.site.prefix):
@@ -144,7 +144,7 @@ class RequestHandler(BaseHTTPRequestHandler):
                 left -= len(chunk)
         finally:
             self.site.on_request(path, size - left)
-        if left:  # the file shrank while it was sent: the length promised cannot be kept
+        if left:  # the file shrank while it was sent: less than Content-Length
             self.close_connection = True
 
     def _plain(self, status: HTTPStatus, *, body: bool, location: str = "", text: str = "") -> None:

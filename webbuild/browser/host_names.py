@@ -1,4 +1,4 @@
-"""Names that a server answers to: another site cannot read it by pointing its own name here (DNS rebinding)."""
+"""Host names that a server answers to. Others are refused, which prevents DNS rebinding by other sites."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
-"""This machine's names for itself, and how each is listened at."""
+"""Loopback names of this machine, with the address family to listen on."""
 
 
 def host_name(address: str) -> str:
-    """Return the name in `NAME`, `NAME:PORT`, `[::1]:PORT` or a URL, in lower case; "" where there is none."""
+    """Return the host name in `NAME`, `NAME:PORT`, `[::1]:PORT` or a URL, in lower case; "" if there is none."""
     try:
         name = urlsplit(address if "//" in address else f"//{address}").hostname or ""
     except ValueError:
@@ -20,5 +20,5 @@ def host_name(address: str) -> str:
 
 
 def host_names(addresses: Iterable[str]) -> frozenset[str]:
-    """Return the names of this machine for itself, and those of `addresses`."""
+    """Return the loopback names and the host names of `addresses`."""
     return frozenset(LOOPBACK) | {host_name(each) for each in addresses} - {""}

@@ -1,4 +1,4 @@
-"""The media type of a file, by its ending. A wrong one stops a module or a WebAssembly stream."""
+"""Media types by file suffix. With a wrong type, browsers refuse modules and WebAssembly streaming."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ _TYPES = {
 
 
 def media_type(name: str) -> str:
-    """Return the type for a file's name; `application/octet-stream` for models, weights and the unknown."""
+    """Return the media type for a file's name; `application/octet-stream` for models, weights and unknown suffixes."""
     return _TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream")

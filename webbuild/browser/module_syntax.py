@@ -1,4 +1,4 @@
-"""The syntax of JavaScript modules, as Chromium reads it: a module is compiled there, and never run."""
+"""Syntax check of JavaScript modules: Chromium compiles them, without running them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import USAGE, WebbuildError
 
 _SECONDS = 30.0
-"""How long compiling a module may take."""
+"""Timeout for compiling a module."""
 _COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), seconds * 1000);
   const script = document.createElement("script");
   script.type = "module";
-  // The import fails before the module runs. In one line with it, lines keep their numbers.
+  // The import fails before the module runs. It is on the module's first line, so that line numbers stay the same.
   script.textContent = `import "data:text/javascript,throw 0";${text}`;
   script.onerror = () => resolve(null);
   addEventListener("error", ({ error, lineno }) => {
@@ -28,17 +28,17 @@ _COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
 
 
 class SyntaxMistake(TypedDict):
-    """What Chromium says of a module, and of which line."""
+    """Chromium's error message for a module, and its line."""
 
     said: str
     line: int
 
 
 def compile_modules(files: Sequence[Path]) -> list[SyntaxMistake | None]:
-    """Return the first mistake of each module.
+    """Return the first syntax error of each module, None for a valid one.
 
     Raises:
-        WebbuildError: there is no Chromium that runs, or it fails or stops on the way.
+        WebbuildError: what `open_chromium` raises; `chromium-failed` if it fails later.
     """
     require_playwright()
     from playwright.sync_api import Error

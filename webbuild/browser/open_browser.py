@@ -1,4 +1,4 @@
-"""Find a browser and connect to it: started here, behind a Playwright server, or behind a DevTools port."""
+"""Connection to a browser: started on this machine, behind a Playwright server, or behind a DevTools port."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _TITLES: dict[BrowserName, str] = {"chromium": "Chromium", "firefox": "Firefox",
 
 
 class Endpoint(Struct, frozen=True):
-    """`url` is `ws://` of a Playwright server or `http://` of a DevTools port, or empty for one started here.
+    """A browser: `url` is `ws://` of a Playwright server or `http://` of a DevTools port; empty for a local browser.
 
-    `public_url` is where its pages find what is served here, where webbuild cannot see to that. `browser` is the one
-    that is started here; those elsewhere are Chromium.
+    `public_url` is the address at which its pages reach this server, if webbuild cannot arrange that. `browser` is the
+    local browser to start; remote browsers are Chromium.
     """
 
     url: str = LOCAL
@@ -43,17 +43,17 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What a table calls it: `Firefox here`."""
+        """The name in tables: `Firefox here`."""
         return self.url or f"{_TITLES[self.browser]} here"
 
     @property
     def backends(self) -> tuple[str, ...]:
-        """Those that are measured in it unless others are named."""
+        """The backends that are measured in it by default."""
         return BACKENDS[self.browser]
 
     @property
     def kind(self) -> str:
-        """`local`, `playwright` or `cdp`. A WebSocket that a DevTools port gave is one too."""
+        """`local`, `playwright` or `cdp` (a DevTools port, or a WebSocket URL that it returned)."""
         if not self.url:
             return "local"
         over_http = urlsplit(self.url).scheme in ("http", "https")
@@ -61,10 +61,10 @@ class Endpoint(Struct, frozen=True):
 
 
 def parse_endpoints(endpoints: Sequence[str], public: str = "", browsers: Sequence[BrowserName] = ()) -> list[Endpoint]:
-    """Return where to go: the browsers that are started here, then the endpoints; Chromium here where none is named.
+    """Return the local browsers, then the remote endpoints; a local Chromium if there are none.
 
     Raises:
-        WebbuildError: `invalid-endpoint` for what is no address, `not-loopback` for a public one without TLS.
+        WebbuildError: `invalid-endpoint` for an invalid address, `not-loopback` for a public address without TLS.
     """
     for endpoint in endpoints:
         if urlsplit(endpoint).scheme not in ("ws", "wss", "http", "https") or not urlsplit(endpoint).hostname:
@@ -92,7 +92,7 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "", browsers: Sequen
 def open_local_browser(
     name: BrowserName, *, webgpu: bool = True, extra: Sequence[str] = ()
 ) -> AbstractContextManager[DrivenBrowser]:
-    """Run a browser of this machine for a block. `webgpu` asks for WebGPU where it has it; Chromium has `extra` flags.
+    """Start a local browser; a context manager. `webgpu` enables WebGPU if it has it; `extra` are flags for Chromium.
 
     Raises:
         WebbuildError: see `open_chromium`, `open_firefox` and `open_webkit`.
@@ -104,7 +104,7 @@ def open_local_browser(
 
 @contextmanager
 def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[DrivenBrowser]:
-    """Have a browser for a block, whose pages reach `server` at its `url`. A Chromium started here has `extra` flags.
+    """Open a browser whose pages reach `server` at its `url`; a context manager. `extra` are flags of a local Chromium.
 
     Raises:
         WebbuildError: `no-playwright`, `cannot-connect`, `endpoint-unreachable`, `no-adb`; see `open_chromium`,
@@ -134,7 +134,7 @@ def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) 
 
 
 def expose_server(endpoint: Endpoint, server: Server) -> str:
-    """See to it that the browser's pages reach the server, and say how they do.
+    """Make the server reachable for the browser's pages, and return a description of the way.
 
     Raises:
         WebbuildError: `endpoint-unreachable`, `no-adb`.
@@ -171,7 +171,7 @@ def _is_android(endpoint: str) -> bool:
     try:
         with urllib.request.urlopen(f"{scheme}://{parts.netloc}/json/version", timeout=_TIMEOUT) as answer:
             return "Android-Package" in json.load(answer)
-    except (OSError, ValueError):  # connecting says what is wrong
+    except (OSError, ValueError):  # connecting raises the error
         return False
 
 

@@ -1,4 +1,4 @@
-"""The pages that are driven from Python: their own scripts, and those that all of them have."""
+"""Files of the pages that Python drives: their own scripts, and shared ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def load_page_assets(package: str, names: Sequence[str], url_prefix: str) -> dic
     """Return media types and contents of a page and its scripts.
 
     Args:
-        package: in whose folder `page` the scripts lie, besides the shared ones.
-        names: of its scripts; `index.html` runs the first.
-        url_prefix: the path on a server under which all of them lie.
+        package: the package with the scripts in its folder `page`.
+        names: names of its scripts; `index.html` runs the first.
+        url_prefix: the path of all files on the server.
     """
     scripts = {name: files(package).joinpath("page", name) for name in names}
     scripts |= {name: files("webbuild.browser").joinpath("page", name) for name in _SHARED_SCRIPTS}

@@ -1,4 +1,4 @@
-"""Reads requests from a socket, each within a time and a size: a client may be slow or send without end."""
+"""Reading of requests from a socket, with limits of time and size: clients may be slow, or send endless data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import time
 from http.client import LineTooLong
 
 MAX_HEAD_BYTES = 1 << 16
-"""Of a request line and its headers."""
+"""Limit of a request line and its headers."""
 
 
 class RequestHeadReader(io.RawIOBase):
-    """The bytes of a socket. `begin` starts a request: its head has to come whole within `seconds` from then."""
+    """The bytes of a socket. `begin` starts a request: its whole head must arrive within `seconds`."""
 
     def __init__(self, connection: socket.socket, seconds: float) -> None:
         super().__init__()
@@ -21,16 +21,16 @@ class RequestHeadReader(io.RawIOBase):
         self.begin()
 
     def begin(self) -> None:
-        """Give the next request its time and its bytes."""
+        """Reset the limits for the next request."""
         self._until = time.monotonic() + self._seconds
         self._left = MAX_HEAD_BYTES
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True, for `io.BufferedReader`."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Read what has come. Raises TimeoutError when the time is up, LineTooLong when the head is too large."""
+        """Read available bytes. Raises TimeoutError after the time limit, LineTooLong if the head is too large."""
         if self._left <= 0:
             raise LineTooLong("head")
         left = self._until - time.monotonic()

@@ -1,4 +1,4 @@
-"""Playwright, which drives browsers: an extra of the package, asked for where a browser is."""
+"""Playwright, which drives browsers: an extra of the package, required by commands that run a browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib.util
 from webbuild.errors import USAGE, WebbuildError
 
 INSTALL_BROWSER = "pip install 'webbuild[browser]', then python -m playwright install chromium"
-"""How to get a browser: the extra, and a Chromium where there is none."""
+"""Commands that install the extra and a Chromium."""
 
 
 def has_playwright() -> bool:
@@ -16,7 +16,7 @@ def has_playwright() -> bool:
 
 
 def require_playwright() -> None:
-    """Refuse to go on without Playwright.
+    """Raise if Playwright is not installed.
 
     Raises:
         WebbuildError: `no-playwright`.

@@ -15,7 +15,7 @@ from webbuild.browser.media_types import media_type
 
 @dataclass(frozen=True)
 class Resource:
-    """A body with what its headers need. `modified` is in whole seconds since 1970, None for virtual files."""
+    """A body and the values of its headers. `modified` is in whole seconds since 1970, None for virtual files."""
 
     media_type: str
     size: int
@@ -25,11 +25,11 @@ class Resource:
 
     @property
     def last_modified(self) -> str | None:
-        """The date in HTTP's form."""
+        """The modification date in the format of HTTP."""
         return None if self.modified is None else formatdate(self.modified, usegmt=True)
 
     def not_modified(self, if_none_match: str | None, if_modified_since: str | None) -> bool:
-        """Whether the client has this version already; the ETag decides where both headers are given."""
+        """Whether the client already has this version. If both headers are given, the ETag decides."""
         if if_none_match is not None:
             tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
             return "*" in tags or self.etag in tags

@@ -1,4 +1,4 @@
-"""From the path of a URL to a file, and never to one outside the folder."""
+"""Safe resolution of URL paths to files: never to a file outside of the folder."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _FORBIDDEN_SEGMENTS = frozenset({"", ".", ".."})
 
 
 def resolve_inside(root: Path, path: str) -> Path | None:
-    """Return the existing file or folder that a URL's path (still encoded) names, None for no such thing.
+    """Return the existing file or folder of a URL's percent-encoded path; None if there is none.
 
-    Decoded once. Refused: `..` in any spelling, backslashes, NUL, drive letters, hidden files, and symbolic
-    links that lead out of `root`, which has to be resolved already.
+    The path is decoded once. Refused: `..` in any encoding, backslashes, NUL, drive letters, hidden files, and symbolic
+    links that lead out of `root`, which must already be resolved.
     """
     decoded = unquote(path, errors="surrogateescape")
     if any(bad in decoded for bad in ("\\", "\0", ":")):

@@ -1,4 +1,4 @@
-"""A static web server: what a bundle needs from a host, and nothing more. Off loopback it speaks TLS only."""
+"""A static web server with the headers that a bundle needs. On other addresses than loopback it requires TLS."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 class Server:
-    """Serves a folder from the moment it is made; `with` closes it.
+    """Serves a folder as soon as it is constructed; as a context manager it closes itself.
 
     Args:
         directory: the folder; nothing outside it can be reached.
-        host: a name of this machine for itself; anything else takes `tls`.
-        port: 0 takes a free one.
+        host: a loopback name; other addresses need `tls`.
+        port: the port; 0 chooses a free one.
         prefix: the sub-path under which the folder appears, such as `/demos/pose/`.
         isolated: send the headers of cross-origin isolation.
         virtual: files in memory by their path; may be changed while serving.
-        headers: what every answer says besides, or instead.
-        tls: speak it, see `certificate.secure`. Without, only requests for names of `host_names` are answered; with it
-            the browser compares the name with the certificate.
-        allowed_hosts: further names to answer to, such as a tunnel's.
-        on_request: called with every body that was sent, on the thread that sent it.
+        headers: headers that are added to every response, or replace its own.
+        tls: the TLS context, see `tls_context`. Without TLS, only requests for the names of `host_names` are answered;
+            with TLS the browser compares the name with the certificate.
+        allowed_hosts: additional host names to answer to, such as a tunnel's.
+        on_request: called after each body is sent, on the thread that sent it.
 
     Raises:
         WebbuildError: `folder-not-found`, `not-loopback`, `host-unavailable`, `port-taken`, `no-port`.
@@ -76,7 +76,7 @@ class Server:
         self._thread.start()
 
     def set_public_url(self, public: str) -> None:
-        """Say where a browser finds it that does not find it at its own address; empty for that."""
+        """Set the address at which browsers reach the server; empty for its own address."""
         self.origin = public.rstrip("/") or self._own
         self.url = f"{self.origin}{self._prefix}"
 
@@ -92,7 +92,7 @@ class Server:
         self.close()
 
     def close(self) -> None:
-        """Stop listening. Requests in flight are cut off with the process, never waited for."""
+        """Stop listening. Requests in flight end with the process: they are not awaited."""
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -100,16 +100,16 @@ class Server:
     def serve_forever(self) -> None:
         """Wait until the server is closed, or Ctrl-C."""
         while self._thread.is_alive():
-            self._thread.join(0.5)  # an unbounded join would not see Ctrl-C on every platform
+            self._thread.join(0.5)  # join() without a timeout blocks Ctrl-C on some platforms
 
 
 class _Listener(ThreadingHTTPServer):
     daemon_threads = True
-    allow_reuse_address = os.name != "nt"  # there a second server would get the port of a running one
+    allow_reuse_address = os.name != "nt"  # on Windows a second server could take the port of a running one
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no error of ours."""
+        """Ignore clients that disconnect; report other errors."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -145,7 +145,7 @@ def _listen(host: str, port: int, site: DocumentRoot, tls: ssl.SSLContext | None
             "give another --port, or leave it out: webbuild then takes a free one",
             exit_code=USAGE,
         ) from error
-    if tls is not None:  # a client's handshake is done on its own thread: a slow one holds up nobody else
+    if tls is not None:  # the handshake runs on the client's thread, so that a slow client blocks no other
         http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     return http
 

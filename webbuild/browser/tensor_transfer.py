@@ -1,4 +1,4 @@
-"""Tensors as bytes that go into a page, and come out of it in pieces."""
+"""Transfer of tensors as bytes to a page, and in chunks from it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CHUNK_BYTES = 8 << 20
-"""Bytes fetched by one call."""
+"""Bytes per call."""
 
 
 def to_little_endian_bytes(array: NDArray[Any]) -> bytes:
-    """Return an array's elements row by row, as JavaScript's typed arrays have them."""
+    """Return an array's elements in row-major order and little-endian, as in JavaScript's typed arrays."""
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C").tobytes()
 
 
 def fetch_bytes(size: int, piece: Callable[[int, int], str]) -> bytes:
-    """Return `size` bytes that a page holds; `piece` gets some from an offset on, at most so many, as base64."""
+    """Return `size` bytes from a page; `piece(offset, length)` returns at most `length` of them as base64."""
     return b"".join(base64.b64decode(piece(start, _CHUNK_BYTES)) for start in range(0, size, _CHUNK_BYTES))

@@ -1,4 +1,4 @@
-"""The certificate that a server shows, so that browsers of other machines treat its pages as they do localhost's."""
+"""TLS for the server, so that browsers on other machines treat its pages as a secure context, like localhost."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from webbuild.errors import USAGE, WebbuildError
 
 
 def tls_context(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return how to speak TLS with a certificate and its key, both PEM; None where neither is given.
+    """Return the TLS context for a certificate and its key, both PEM; None if neither is given.
 
     Raises:
-        WebbuildError: `no-certificate` for one without the other, a file that cannot be read, or a key of another.
+        WebbuildError: `no-certificate` if one is missing, a file cannot be read, or the key does not match.
     """
     if cert is None and key is None:
         return None
@@ -24,7 +24,7 @@ def tls_context(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
             raise _tls_error(f"{file}: there is no such file")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        context.load_cert_chain(cert, key, password=lambda: b"")  # asks nobody on the terminal
+        context.load_cert_chain(cert, key, password=lambda: b"")  # no password prompt on the terminal
     except (OSError, ValueError) as error:
         raise _tls_error(f"{cert} and {key} are no certificate with its key: {error}") from error
     return context

@@ -1,4 +1,4 @@
-"""Chromium's own trace of what the main thread did, by processor time: a busy machine makes no task longer."""
+"""Tasks of the main thread from Chromium's trace, in CPU time, which does not grow on a busy machine."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "v8
 TraceEvent = dict[str, Any]
 
 LONG_TASK_MS = 50
-"""Milliseconds: what browsers call a long task is longer."""
+"""Milliseconds: browsers call a task that takes longer a long task."""
 
 
 class MainThreadTask:
-    """A task of the main thread: milliseconds of processor time, and the larger parts of it."""
+    """A task of the main thread: milliseconds of CPU time, and its larger parts."""
 
     def __init__(self, event: TraceEvent, events: list[TraceEvent]) -> None:
         self.ms = _cpu_milliseconds(event)
@@ -33,7 +33,7 @@ class MainThreadTask:
 
 @contextmanager
 def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[MainThreadTask]]:
-    """Trace the block; the list it gives is filled after it, the longest task first: at least all long ones."""
+    """Trace the block. The list is filled after it, longest task first: all long tasks, and at least 20 tasks."""
     tasks: list[MainThreadTask] = []
     browser.start_tracing(page=page, categories=_CATEGORIES)
     try:
@@ -53,7 +53,7 @@ def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[MainThreadT
 
 
 def _renderer_processes(events: list[TraceEvent], url: str) -> set[int]:
-    """The processes that showed the page, or do when the trace starts: a browser keeps renderers of other pages too."""
+    """Return the renderer processes of the page: a browser also has renderers of other pages."""
     committed = [event["args"]["data"] for event in events if event["name"] == "FrameCommittedInBrowser"]
     started = [event["args"]["data"] for event in events if event["name"] == "TracingStartedInBrowser"]
     frames = [*committed, *(frame for data in started for frame in data["frames"])]
@@ -61,6 +61,6 @@ def _renderer_processes(events: list[TraceEvent], url: str) -> set[int]:
 
 
 def _cpu_milliseconds(event: TraceEvent) -> float:
-    """Processor time in milliseconds, or the time on the clock where the platform measures no other."""
+    """Return the CPU time in milliseconds; the wall time if the platform does not measure CPU time."""
     microseconds: float = event["tdur"] if "tdur" in event else event["dur"]
     return microseconds / 1000

@@ -13,26 +13,29 @@ from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.driver_error import DriverError, DriverTimeoutError
 
 _SECONDS = 600.0
-"""For any one answer. What runs models ends its own steps earlier."""
+"""Timeout of one command. Commands that run models have their own, shorter timeouts."""
 _START_SECONDS = 60.0
-"""For a browser to start. One that WebKitGTK's driver starts right after another may never come: the next one does."""
+"""Timeout for the start of a browser. WebKitGTK's driver may hang right after ending another one: a retry works."""
 
 _LISTEN = """
-if (!globalThis.webbuildSaid) {
-  const said = (globalThis.webbuildSaid = []);
+if (!globalThis.webbuildMessages) {
+  const messages = (globalThis.webbuildMessages = []);
   for (const kind of ["error", "warn"]) {
     const print = console[kind];
-    console[kind] = (...words) => (said.push([kind === "warn" ? "warning" : kind, words.join(" ")]), print(...words));
+    console[kind] = (...words) => {
+      messages.push([kind === "warn" ? "warning" : kind, words.join(" ")]);
+      print(...words);
+    };
   }
-  addEventListener("error", ({ message }) => said.push(["uncaught", String(message)]));
-  addEventListener("unhandledrejection", ({ reason }) => said.push(["uncaught", String(reason)]));
+  addEventListener("error", ({ message }) => messages.push(["uncaught", String(message)]));
+  addEventListener("unhandledrejection", ({ reason }) => messages.push(["uncaught", String(reason)]));
 }
 """
-"""Collects what the page says from now on."""
+"""Records the page's console messages and uncaught errors from now on."""
 
 _CALL = """
 const [text, done] = arguments;
-const end = (answer) => done(JSON.stringify({ ...answer, said: globalThis.webbuildSaid?.splice(0) ?? [] }));
+const end = (answer) => done(JSON.stringify({ ...answer, messages: globalThis.webbuildMessages?.splice(0) ?? [] }));
 (async () => await (FUNCTION)(JSON.parse(text)))().then(
   (value) => end({ value: value ?? null }),
   (error) => end({ error: String(error) }),
@@ -61,7 +64,7 @@ class WebDriver:
         return str(started["capabilities"]["browserVersion"])
 
     def open(self, console: Console) -> WebDriverPage:
-        """Open a page in a session of its own. Raises DriverError."""
+        """Open a page in a new session. Raises DriverError."""
         page = WebDriverPage(self, f"/session/{self._start()['sessionId']}", console)
         milliseconds = int(_SECONDS * 1000)
         self.send("POST", f"{page.path}/timeouts", {"script": milliseconds, "pageLoad": milliseconds})
@@ -77,7 +80,7 @@ class WebDriver:
     def send(
         self, method: str, path: str, body: dict[str, Any] | None = None, *, seconds: float = _SECONDS + 30
     ) -> Any:
-        """Send a command and return its value. Raises DriverError; DriverTimeoutError after so many seconds."""
+        """Send a command and return its value. Raises DriverError; DriverTimeoutError after `seconds`."""
         content = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(self._url + path, content, headers, method=method)
@@ -94,7 +97,7 @@ class WebDriver:
 
 
 class WebDriverPage:
-    """One window: what Playwright's page can do, in its words."""
+    """One window, with the methods of Playwright's page."""
 
     def __init__(self, driver: WebDriver, path: str, console: Console) -> None:
         self._driver, self.path, self._console = driver, path, console
@@ -107,17 +110,17 @@ class WebDriverPage:
         self._driver.send("POST", f"{self.path}/execute/sync", {"script": _LISTEN, "args": []})
 
     def evaluate(self, function: str, argument: Any = None, /) -> Any:
-        """Call a function with a value; both ways it crosses as JSON. Raises DriverError."""
+        """Call a function with an argument; argument and result pass as JSON. Raises DriverError."""
         script = _CALL.replace("FUNCTION", function)
         body = {"script": script, "args": [json.dumps(argument)]}
         answer = json.loads(self._driver.send("POST", f"{self.path}/execute/async", body))
-        self._console.messages += [ConsoleMessage(kind, text, self._url) for kind, text in answer["said"]]
+        self._console.messages += [ConsoleMessage(kind, text, self._url) for kind, text in answer["messages"]]
         if "error" in answer:
             raise DriverError(answer["error"])
         return answer["value"]
 
     def wait_for_function(self, function: str, /, *, seconds: float = 300) -> None:
-        """Wait until a function returns something true. Raises DriverError."""
+        """Wait until a function returns a truthy value. Raises DriverError."""
         wait_for_function(self, function, seconds)
 
     def screenshot(self) -> bytes:

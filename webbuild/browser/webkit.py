@@ -1,6 +1,6 @@
-"""WebKit over WebDriver: Debian's WebKitGTK on a display of its own, and Safari on macOS.
+"""WebKit over WebDriver: Debian's WebKitGTK on a virtual display, and Safari on macOS.
 
-A session has a profile of its own, so each page is one.
+A session has a separate profile, so each page is a session.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from webbuild.errors import USAGE, WebbuildError
 VARIABLE = "WEBBUILD_WEBKIT"
 NAMES = ("WebKitWebDriver",)
 _SECONDS = 60.0
-"""For the driver to answer, and for the display."""
+"""Timeout for the start of the driver."""
 
 
 @dataclass(frozen=True)
 class WebKitHandle:
-    """A driver that starts a WebKit for each page: which executable, and why that one."""
+    """A driver that starts a WebKit for each page: its executable, and why it was chosen."""
 
     driver: WebDriver
     path: Path
@@ -42,19 +42,19 @@ class WebKitHandle:
 
     @property
     def description(self) -> str:
-        """Which one it is."""
+        """The executable and why it was chosen."""
         return f"{self.path} ({self.source})"
 
     @property
     def is_running(self) -> bool:
-        """Whether the driver can still be asked."""
+        """Whether the driver still answers."""
         return self.driver.is_ready()
 
     @contextmanager
     def page(self) -> Iterator[tuple[WebDriverPage, Console]]:
-        """Open a page in a profile of its own, with everything it says once it has loaded; closed after the block.
+        """Open a page in a separate profile, with its console messages after loading; a context manager that closes it.
 
-        What its workers say is not heard: WebDriver has no console.
+        Messages of its workers are not recorded: WebDriver has no console API.
 
         Raises:
             WebbuildError: `browser-disconnected`.
@@ -67,12 +67,12 @@ class WebKitHandle:
         try:
             yield page, console
         finally:
-            with contextlib.suppress(DriverError):  # a browser that died has closed it already
+            with contextlib.suppress(DriverError):  # a crashed browser has already closed it
                 page.close()
 
 
 def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
-    """Return the driver to run: the named one, WebKitGTK's, or Safari's.
+    """Return the driver to run: the user's choice, WebKitGTK's, or Safari's.
 
     Raises:
         WebbuildError: `no-webkit`.
@@ -89,7 +89,7 @@ def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
 
 
 def no_webkit_error(what: str) -> WebbuildError:
-    """The error of a machine without one that starts."""
+    """Return the error for a machine without a driver that starts."""
     return WebbuildError(
         "no-webkit",
         f"webkit: {what}",
@@ -101,7 +101,7 @@ def no_webkit_error(what: str) -> WebbuildError:
 
 @contextmanager
 def open_webkit(executable: Executable | None = None) -> Iterator[WebKitHandle]:
-    """Run a driver of WebKit for a block, on a display of its own where there is none. No process outlives it.
+    """Start a WebKit driver, on a virtual display if there is no display; a context manager. No process outlives it.
 
     Raises:
         WebbuildError: `no-webkit`, `webkit-failed`.
@@ -138,7 +138,7 @@ def open_webkit(executable: Executable | None = None) -> Iterator[WebKitHandle]:
 
 @contextmanager
 def _display(*, needed: bool) -> Iterator[str]:
-    """Have an X display for a block: the one that is there, or one in memory."""
+    """Return a context manager with the X display: the existing one, or a virtual one."""
     if not needed or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         yield ""
         return

@@ -1,4 +1,4 @@
-/** The typed array of each element type, by onnxruntime's name of it. */
+/** Typed arrays by onnxruntime's names of element types. */
 export const ARRAYS = {
   float32: Float32Array,
   float64: Float64Array,

@@ -1,4 +1,4 @@
-/** The text of some bytes, as Python reads it. */
+/** Encodes bytes as base64, for Python. */
 export async function base64(bytes) {
   const reader = new FileReader();
   await new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-// How a page is driven from outside: commands by their names, each with an answer, also when it fails or hangs.
+// Commands that Python calls in a page by name. Each returns a reply, also if it fails or hangs.
 
 import { ARRAYS } from "./arrays.js";
 
 /**
- * Lets Python call commands by name. What one throws comes back as a value, with the runtime's code and fix; so does a
- * time-out after `limit` seconds, if there is one.
+ * Lets Python call commands by name. An exception is returned as a value, with the runtime's code and fix. So is a
+ * timeout after `limit` seconds, if set.
  */
 export function answer(commands) {
   globalThis.webbuild = async ({ command, limit, ...args }) => {
@@ -31,13 +31,13 @@ export function answer(commands) {
   };
 }
 
-/** Files of the local server as blobs: one by itself, those of a stack as an array. */
+/** Fetches files of the local server as blobs: one blob, or an array for a stack. */
 export async function pictures(urls) {
   const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
   return blobs.length === 1 ? blobs[0] : blobs;
 }
 
-/** The options of a run: with a mask of the box `hole` that is to be filled in, and with the second picture, if any. */
+/** The options of a run, with the inpainting mask of the box `hole` and the second picture, if any. */
 export async function runOptions({ hole, ...options }, second) {
   const reference = second.length > 0 ? { reference: await pictures(second) } : {};
   if (hole === undefined) return { ...options, ...reference };
@@ -47,7 +47,7 @@ export async function runOptions({ hole, ...options }, second) {
   return { ...options, ...reference, mask };
 }
 
-/** Tensors out of files of the local server, by their names. */
+/** Fetches tensors from the local server, by name. */
 export async function tensors(feeds) {
   const entries = feeds.map(async ({ name, type, dims, url }) => {
     const bytes = await (await fetch(url)).arrayBuffer();

@@ -1,11 +1,11 @@
-// Workers that count what they ask of the GPU, see counting.js, and the page's way to their counts.
+// The page's side of counting.js: starts workers that count their GPU calls, and collects the counts.
 
 const CHANNEL = "webbuild-counting";
 
-/** @type {Set<Worker>} those that were not terminated */
+/** @type {Set<Worker>} workers that were not terminated */
 const running = new Set();
 
-/** Starts a worker that counts. */
+/** Starts a worker that counts its GPU calls. */
 export function countingWorker(url) {
   const worker = new Worker(url, { type: "module" });
   running.add(worker);
@@ -16,7 +16,7 @@ export function countingWorker(url) {
   return worker;
 }
 
-/** Returns the sums of what all of them have counted; null where there is none. */
+/** Returns the sums of the counts of all workers; null if there are no workers. */
 export async function counted() {
   if (running.size === 0) return null;
   const channel = new BroadcastChannel(CHANNEL);

@@ -1,4 +1,4 @@
-// A worker that counts what it asks of the GPU, what it moves there and back, and what it holds.
+// Counts a worker's GPU commands, its transfers to and from the GPU, and its allocated memory.
 
 const counts = { dispatches: 0, submits: 0, uploads: 0, uploadedBytes: 0, readbacks: 0, readBytes: 0 };
 const gauges = { buffers: 0, bufferBytes: 0, peakBufferBytes: 0 };
@@ -8,9 +8,9 @@ const memories = [];
 function watch(type, method, before) {
   const original = type?.prototype[method];
   if (!original) return;
-  type.prototype[method] = function (...given) {
-    before(this, ...given);
-    return original.apply(this, given);
+  type.prototype[method] = function (...args) {
+    before(this, ...args);
+    return original.apply(this, args);
   };
 }
 
@@ -47,7 +47,7 @@ if (globalThis.GPUDevice) {
     watch(GPUComputePassEncoder, dispatch, () => (counts.dispatches += 1));
 }
 
-/** A picture that is copied to a texture counts, its bytes do not: the browser says nothing of where it lay. */
+/** A copy of a picture to a texture counts as an upload of 0 bytes: its pixels may already be on the GPU. */
 function upload(bytes) {
   counts.uploads += 1;
   counts.uploadedBytes += bytes;
@@ -55,8 +55,8 @@ function upload(bytes) {
 
 const { Memory } = WebAssembly;
 WebAssembly.Memory = class extends Memory {
-  constructor(...given) {
-    super(...given);
+  constructor(...args) {
+    super(...args);
     memories.push(this);
   }
 };

@@ -1,33 +1,33 @@
-// The shaders that an engine makes in a worker: what they use, and what their compiler says against them.
+// The shaders that an engine compiles in a worker: whether they use subgroups, and their compilation errors.
 
-/** What uses subgroups. That they are enabled, and named as a parameter, every shader says where the adapter has them. */
+/** Uses of subgroups. `enable subgroups` and parameters are not uses: every shader has them if the adapter does. */
 const SUBGROUPS = /\b(subgroup|quad)[A-Z]\w*\s*\(|\bsubgroup_matrix|\bsg_(id|size)\b(?!\s*:)/;
 
-/** @type {{ module: GPUShaderModule, label: string, code: string }[]} those made since `forgetShaders` */
-let made = [];
+/** @type {{ module: GPUShaderModule, label: string, code: string }[]} shaders compiled since `forgetShaders` */
+let shaders = [];
 
 const { createShaderModule } = globalThis.GPUDevice?.prototype ?? {};
 if (createShaderModule) {
-  GPUDevice.prototype.createShaderModule = function (given) {
-    const module = createShaderModule.call(this, given);
-    made.push({ module, label: given.label ?? "", code: given.code });
+  GPUDevice.prototype.createShaderModule = function (descriptor) {
+    const module = createShaderModule.call(this, descriptor);
+    shaders.push({ module, label: descriptor.label ?? "", code: descriptor.code });
     return module;
   };
 }
 
 export function forgetShaders() {
-  made = [];
+  shaders = [];
 }
 
 export function usesSubgroups() {
-  return made.some(({ code }) => SUBGROUPS.test(code));
+  return shaders.some(({ code }) => SUBGROUPS.test(code));
 }
 
-/** What the compiler says, each error with the line that it is about, and the first shader that has one; or nothing. */
+/** The compilation errors, each with its line, and the source of the first shader with an error; empty if none. */
 export async function shaderErrors() {
   const found = [];
   let source = "";
-  for (const { module, label, code } of made) {
+  for (const { module, label, code } of shaders) {
     const messages = await module.getCompilationInfo().then(
       (info) => info.messages,
       () => [], // the device is gone

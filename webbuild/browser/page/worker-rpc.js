@@ -1,6 +1,6 @@
-// A worker that is asked one thing at a time, and ended when it fails or does not answer.
+// A worker that handles one message at a time, and is ended if it fails or does not answer.
 
-/** The page's worker, `worker.js` beside it. `onCrash` makes an answer of the message of a worker that crashes. */
+/** The worker `worker.js` next to the page. `onCrash` turns the error message of a crashed worker into a reply. */
 export class WorkerRpc {
   /** @type {Worker | null} */
   #worker = null;
@@ -19,7 +19,7 @@ export class WorkerRpc {
     this.#worker = null;
   }
 
-  /** Starts a worker with an engine. Throws where that does not start. */
+  /** Starts a worker with an engine. Throws if the engine does not start. */
   async start(engine, seconds) {
     this.#worker = new Worker("worker.js", { type: "module" });
     const answer = await this.ask({ engine }, seconds);
@@ -28,7 +28,7 @@ export class WorkerRpc {
     throw new Error(`the engine did not start: ${answer?.message ?? answer?.error ?? "no answer"}`);
   }
 
-  /** The worker's answer to one message. `null`: it did not come in time. */
+  /** Sends a message and returns the worker's reply; `null` if it did not come in time. */
   ask(message, seconds) {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(null), seconds * 1000);
@@ -43,13 +43,13 @@ export class WorkerRpc {
   }
 }
 
-/** Which features of WebGPU the GPU has that the engine takes, null where there is none. */
+/** The WebGPU features of the adapter that the engine uses; null if there is none. */
 export async function features() {
   const found = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
   return found ? [...found.features] : null;
 }
 
-/** What the browser says of its GPU, null where it has none. */
+/** The adapter info of the browser's GPU; null if there is none. */
 export async function adapter() {
   const found = await navigator.gpu?.requestAdapter();
   if (!found) return null;
