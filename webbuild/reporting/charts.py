@@ -1,4 +1,4 @@
-"""Charts of the reports, in fractions of their sides: scales, and errors counted by half decades."""
+"""Charts in reports: axis scales and error histograms, with positions as fractions of the chart's sides."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec import Struct
 from webbuild.compare.comparison import Comparison
 
 MIN_EXPONENT, MAX_EXPONENT, BINS_PER_DECADE = -8, 2, 2
-"""Powers of ten at the ends, and bins in each."""
+"""Powers of ten at both ends of the histogram, and bins per decade."""
 
 
 class LinearScale(Struct, frozen=True):
-    """From 0 to `end`, with round numbers to label: value and fraction."""
+    """A linear axis from 0 to `end`, with ticks at round numbers: (value, fraction)."""
 
     end: float
     ticks: tuple[tuple[float, float], ...]
@@ -31,24 +31,24 @@ def linear_scale(largest: float) -> LinearScale:
 
 
 class LogScale(Struct, frozen=True):
-    """From one power of ten to another."""
+    """A logarithmic axis from one power of ten to another."""
 
     low: int
     high: int
 
     @property
     def powers(self) -> range:
-        """Every power of ten on it."""
+        """The exponents of the powers of ten on the axis."""
         return range(self.low, self.high + 1)
 
     def fraction(self, value: float) -> float:
-        """Return where a value lies, from the low end; what is beyond an end lies there."""
+        """Return the position of a value, clamped to 0..1."""
         power = math.log10(value) if 0 < value < math.inf else self.high if value > 0 else self.low
         return (min(max(power, self.low), self.high) - self.low) / (self.high - self.low)
 
 
 class HistogramBar(Struct, frozen=True):
-    """Some errors of one runner in one bin: where the bar begins and how high it is, as fractions."""
+    """The errors of one runner in one bin: start and height of the bar, as fractions."""
 
     runner: str
     bin: int
@@ -58,7 +58,7 @@ class HistogramBar(Struct, frozen=True):
 
 
 class ErrorHistogram(Struct, frozen=True):
-    """Stacked bars. Bin 0 holds what is exactly equal; `limit` is the bin edge of tolerance."""
+    """Stacked bars. Bin 0 counts exactly equal values; `limit` is the bin edge of the tolerance."""
 
     bins: int
     limit: float
@@ -68,7 +68,7 @@ class ErrorHistogram(Struct, frozen=True):
 
 
 def error_histogram(comparisons: Iterable[Comparison], runners: Sequence[str]) -> ErrorHistogram:
-    """Count every error that has a tolerance; what could not be computed falls into the last bin."""
+    """Count every error that has a tolerance; errors that could not be computed are in the last bin."""
     bins = 1 + (MAX_EXPONENT - MIN_EXPONENT) * BINS_PER_DECADE
     counts = {runner: [0] * bins for runner in runners}
     for each in comparisons:

@@ -1,4 +1,4 @@
-"""Comparisons in words: what an output is called, how far apart its quantities are, and what differs."""
+"""Texts about comparisons: names of outputs, distances of their quantities, and differences."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REASONS: dict[Mismatch | NoSignal, str] = {
 
 
 class ComparisonRow(Struct, frozen=True):
-    """A row of a table of comparisons: an output of a runner on a sample, all its quantities together."""
+    """A row of a table of comparisons: an output of a runner on a sample, with all its quantities."""
 
     sample: str
     runner: str
@@ -61,7 +61,7 @@ def comparison_rows(comparisons: Iterable[Comparison]) -> list[ComparisonRow]:
 
 
 def noise_levels(comparisons: Iterable[Comparison]) -> dict[str, float]:
-    """Return the noise floor of each output or quantity of which it explains a difference."""
+    """Return the noise floor of each output or quantity with a difference that it explains."""
     levels: dict[str, float] = {}
     for each in comparisons:
         if each.noise is not None:
@@ -70,7 +70,7 @@ def noise_levels(comparisons: Iterable[Comparison]) -> dict[str, float]:
 
 
 def output_title(group: Sequence[Comparison]) -> str:
-    """Return the name of an output; what a prediction holds, where it was decoded from several."""
+    """Return the name of an output, or of the predicted quantity if it was decoded from several outputs."""
     about = group[0].subject
     holds_masks = about.quantity == "detections" and any(each.subject.quantity == "mask" for each in group)
     return about.output or ("masks" if holds_masks else about.quantity)
@@ -84,7 +84,7 @@ def object_noun(comparison: Comparison, group: Sequence[Comparison]) -> str:
 
 
 def describe_reason(comparison: Comparison) -> str:
-    """Say why two results differ, or why the reference says nothing; empty where they are the same."""
+    """Return why two results differ, or why the reference proves nothing; empty if they are the same."""
     if comparison.reason is None:
         return ""
     numbers = {name: getattr(comparison, name) or 0.0 for name in ("max_abs", "max_rel", "tolerance", "signal")}
@@ -94,12 +94,12 @@ def describe_reason(comparison: Comparison) -> str:
 
 
 def describe_difference(group: Sequence[Comparison]) -> str:
-    """Say what differs in an output, where, and by how much."""
+    """Return the differences in an output: quantity, position and size."""
     return "; ".join(_describe_mismatch(each) for each in group if each.verdict == "DIFFERS")
 
 
 def describe_distance(group: Sequence[Comparison]) -> str:
-    """Say how far apart an output's quantities are, beside what is allowed; counts are not among them."""
+    """Return the distances of an output's quantities and their tolerances, without counts and classes."""
     return ", ".join(_describe_quantity(each) for each in group if each.subject.quantity not in (*COUNTS, "class"))
 
 

@@ -1,4 +1,4 @@
-"""Pictures inside a report: small, upright, as data URLs."""
+"""Pictures in reports: scaled down, upright (EXIF applied), as data URLs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_SIDE = 880
 
 
 def image_data_url(file: Path) -> str | None:
-    """Return a picture as a data URL, without its metadata; None if it cannot be read any more."""
+    """Return a picture as a data URL without metadata; None if it can no longer be read."""
     from PIL import Image
 
     try:
@@ -32,7 +32,7 @@ def image_data_url(file: Path) -> str | None:
 
 
 def encode_data_url(image: Picture, kind: str, **options: Any) -> str:
-    """Return a picture as a data URL, in a format that Pillow writes, with its options."""
+    """Return a picture as a data URL, in a format of Pillow, with Pillow's options."""
     buffer = io.BytesIO()
     image.save(buffer, kind, optimize=True, **options)
     return f"data:image/{kind.lower()};base64," + base64.b64encode(buffer.getvalue()).decode()

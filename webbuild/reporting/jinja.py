@@ -1,4 +1,4 @@
-"""Jinja environments for pages and texts: the one place that opens templates, always with escaping."""
+"""Jinja environments for pages and texts. All templates are opened here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def template_environment(*packages: str, html: bool = True, keep_trailing_newline: bool = False) -> Environment:
-    """Return the templates in the folders `templates` of packages, then of `webbuild.reporting`.
+    """Return an environment with the templates of packages, then of `webbuild.reporting`.
 
-    A missing name is an error. `html` escapes everything that is not marked safe. `reason` words a comparison's,
+    An undefined name is an error. `html` turns on escaping. Filters: `reason` is the text of a comparison's reason,
     `code_link` links a code to its page.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -36,7 +36,7 @@ def template_environment(*packages: str, html: bool = True, keep_trailing_newlin
 
 
 def _code_link(code: str) -> Markup:
-    """Return a code as a link to its page. One of another form, as a foreign file may have it, is no link."""
+    """Return a code as a link to its page. A string that is not a code, as in files of others, is not linked."""
     from markupsafe import Markup
 
     if not re.fullmatch(r"[a-z0-9-]+", code):

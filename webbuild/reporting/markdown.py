@@ -1,4 +1,4 @@
-"""Text in Markdown, in which nothing that a model's maker chose is markup."""
+"""Markdown escaping, so that text from a model's file is not interpreted as markup."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _MARKUP = re.compile(r"""[\\`*_{}\[\]<>&#+!|~@$="]""")
 
 
 def escape_markdown(text: str) -> str:
-    """Return text in one line, in which nothing is Markdown or HTML."""
+    """Return text as one line, with Markdown and HTML escaped."""
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", " ".join(printable(text).split()))
 
 
 def markdown_row(cells: Sequence[str]) -> str:
-    """Return a row of a table, of cells that are Markdown already."""
+    """Return a table row of cells that are already Markdown."""
     return f"| {' | '.join(cells)} |"

@@ -1,4 +1,4 @@
-"""Detections drawn over their picture, one layer for each runner."""
+"""Detections drawn over their picture, one layer per runner."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from webbuild.tasks.decoding.region_boxes import RegionObject
 from webbuild.tasks.registry import kind_of
 
 _MIN_KEYPOINT_CONFIDENCE = 0.3
-"""Keypoints of less confidence are left out of the drawing, not of the comparison."""
+"""Keypoints with less confidence are not drawn, but compared."""
 
 
 class Figure(Struct, frozen=True):
-    """One detection in source pixels: its box's corners as x, y; limbs as x1, y1, x2, y2; points as x, y.
+    """One detection in source pixels: corners and points as (x, y), limbs and mask outline `lines` as (x1, y1, x2, y2).
 
-    A region has no corners: its box is no answer. `lines` are the outline of its mask, as the limbs are.
+    A region has no corners, because its box is not a result of the model.
     """
 
     corners: tuple[tuple[float, float], ...]
@@ -30,14 +30,14 @@ class Figure(Struct, frozen=True):
 
 
 class Layer(Struct, frozen=True):
-    """Everything a runner found."""
+    """All detections of a runner."""
 
     runner: str
     figures: tuple[Figure, ...]
 
 
 def detection_layer(runner: str, task: Task, detections: Sequence[Detection]) -> Layer:
-    """Return a runner's drawing; limbs are the task's skeleton."""
+    """Return the layer of a runner; limbs follow the task's skeleton."""
     skeleton = kind_of(task).skeleton(task)
     return Layer(runner, tuple(_figure(each, skeleton) for each in detections))
 

@@ -1,4 +1,4 @@
-"""The picture of a pipeline in reports: a box for each stage, and an arrow for each tensor that joins two.
+"""The diagram of a pipeline in reports: a box for each stage, and an arrow for each tensor between two stages.
 
 ┌ encoder ────────────┐
 │ vision_encoder.onnx │
@@ -19,10 +19,10 @@ from webbuild.manifest.manifest import CropInput, Input, Manifest, Stage, StageI
 from webbuild.manifest.stages import crop_input, stage_inputs
 
 _LEFT, _RIGHT = 8, 480
-"""Edges of the boxes. Arrows that pass a stage run on the right of them."""
+"""Left and right edge of the boxes. Arrows that skip a stage are to the right of them."""
 _LINE, _PADDING, _LANE, _TOP = 19, 12, 14, 4
 _LONGEST = 58
-"""Characters of a line of text, what is longer is cut."""
+"""Characters of a line of text; longer lines are truncated."""
 
 
 class StageBox(Struct, frozen=True):
@@ -36,7 +36,7 @@ class StageBox(Struct, frozen=True):
 
 
 class TensorArrow(Struct, frozen=True):
-    """A tensor that goes into the stage below: a path in SVG, the text beside it and where that is."""
+    """A tensor that goes into the stage below: an SVG path, its label, and the position of the label."""
 
     path: str
     text: str
@@ -45,7 +45,7 @@ class TensorArrow(Struct, frozen=True):
 
 
 class PipelinePicture(Struct, frozen=True):
-    """Boxes and arrows, and the size of the picture."""
+    """Boxes and arrows, and the size of the diagram."""
 
     boxes: tuple[StageBox, ...]
     arrows: tuple[TensorArrow, ...]
@@ -54,7 +54,7 @@ class PipelinePicture(Struct, frozen=True):
 
 
 def pipeline_picture(manifest: Manifest) -> PipelinePicture:
-    """Lay out the stages of a bundle from top to bottom, and below them what the last one gives."""
+    """Lay out the stages of a bundle from top to bottom, with the outputs of the last stage below them."""
     boxes: list[StageBox] = []
     arrows: list[TensorArrow] = []
     lanes, y = 0, _TOP
@@ -85,7 +85,7 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
 
 
 def _glue_lines(stage: Stage) -> tuple[str, ...]:
-    """Say which JavaScript makes inputs of a stage, and of what."""
+    """Return the line about the JavaScript module that makes inputs of a stage, and the outputs that it reads."""
     if not stage.glue_module:
         return ()
     read = ", ".join(f"{each.stage}.{each.output}" for each in stage.glue_module.reads)
@@ -106,7 +106,7 @@ def _gap(tensors: int) -> int:
 
 
 def _arrow(path: str, text: str, index: int, count: int, y: int) -> TensorArrow:
-    """Return an arrow with its text in a row of its own, on the right of all that begin at `y`."""
+    """Return an arrow with its label in a separate row, to the right of all arrows that begin at `y`."""
     return TensorArrow(path, printable(text, _LONGEST), _x(count), y + _PADDING + _LINE * index + 14)
 
 
@@ -119,15 +119,20 @@ def _straight(index: int, start: int, end: int) -> str:
 
 
 def _around(index: int, source: StageBox, end: int, lane: int) -> str:
-    """Return the path of a tensor that passes the stages between: out of the box on its right, and down."""
+    """Return the path of a tensor that skips stages: out of the right side of its box, and down."""
     return f"M{_RIGHT} {source.y + source.height - 10 * lane}H{_RIGHT + _LANE * lane}V{end - 8}H{_x(index)}V{end}"
 
 
-_SAID = {"image": "a picture", "crop": "a crop of the picture", "point-prompt": "a prompt", "option": "a threshold"}
-"""Kinds of inputs whose names in the manifest do not say what they take."""
+_INPUT_TEXTS = {
+    "image": "a picture",
+    "crop": "a crop of the picture",
+    "point-prompt": "a prompt",
+    "option": "a threshold",
+}
+"""Texts for kinds of inputs with unclear names in the manifest."""
 
 
 def _tensor_text(spec: Input) -> str:
     kind = str(spec.__struct_config__.tag)
-    what = _SAID.get(kind, kind)
+    what = _INPUT_TEXTS.get(kind, kind)
     return printable(f"takes {spec.name}  {what} {spec.dtype} {spec.shape}", _LONGEST)

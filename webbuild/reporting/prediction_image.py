@@ -1,4 +1,4 @@
-"""A prediction that is a map or a picture, as a small image in a report."""
+"""Small images in reports of predictions that are maps or pictures."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MAX_SIDE = 440
 def prediction_image_url(
     task: Task, prediction: Sequence[Any], reference: Sequence[Any] = (), file: Path | None = None
 ) -> str:
-    """Return a PNG as a data URL; empty where predictions of the task are no images, or there is none.
+    """Return a PNG as a data URL; empty if predictions of the task are not images, or there is no prediction.
 
     Args:
-        task: says what the numbers mean.
-        prediction: what is drawn, every pixel as long as it is small.
-        reference: the prediction whose extent colours are spread over, where the task knows none.
-        file: the picture that it is of.
+        task: the task, which gives the values their meaning.
+        prediction: the prediction to draw; a large one is scaled down.
+        reference: the prediction that gives the value range of the colours, if the task has no fixed range.
+        file: the source picture.
     """
     kind = kind_of(task)
     if not kind.makes_image or not prediction:

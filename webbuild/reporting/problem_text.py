@@ -1,4 +1,4 @@
-"""Problems in the form of errors: what happened, the fix, and the address of the code's page."""
+"""Problems printed as errors: message, fix, and the address of the code's page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Problem(Protocol):
-    """A failure that is no number. `where` is the backend or the bundle."""
+    """A failure other than a numerical difference. `where` is the backend or the bundle."""
 
     @property
     def code(self) -> str: ...  # noqa: D102
@@ -25,7 +25,7 @@ class Problem(Protocol):
 
 
 def problem_lines(problems: Iterable[Problem], where: str = "") -> Iterator[list[str]]:
-    """Yield the lines of each problem; the address of a code's page is among the first's. `where` replaces its own."""
+    """Yield the lines of each problem, the address of a page once per code. `where` replaces the problem's own."""
     shown = set()
     for problem in problems:
         lines = [
@@ -44,7 +44,7 @@ def see(code: str) -> str:
 
 
 def print_problems(problems: Iterable[Problem], console: Console) -> None:
-    """Print problems for people; an address is never broken."""
+    """Print problems for people, without line breaks in addresses."""
     from rich.text import Text
 
     for first, *rest in problem_lines(problems):

@@ -10,9 +10,9 @@ from webbuild.errors import printable
 
 
 class ProgressReporter:
-    """Prints steps and lines on stderr; nothing when quiet, and no spinner where stderr is no terminal.
+    """Prints steps and lines on stderr; nothing if quiet, and no spinner if stderr is not a terminal.
 
-    Without `durations` a step leaves a line only where it failed.
+    Without `durations` a step prints a line only if it fails.
     """
 
     def __init__(self, *, quiet: bool = False, durations: bool = True) -> None:
@@ -40,6 +40,6 @@ class ProgressReporter:
         self.console.print(printable(text, 2000))
 
     def print_lines(self, lines: Iterable[str]) -> None:
-        """Print lines, below a step where there are such."""
+        """Print lines, indented below a step if steps print lines."""
         for line in lines:
             self.print(f"    {line}" if self.durations else line)

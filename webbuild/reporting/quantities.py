@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them."""
+"""Numbers and texts formatted for people."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def format_bytes(number: int) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text of paragraphs, in one line."""
+    """Return the first sentence of a text as one line."""
     paragraph = " ".join(text.partition("\n\n")[0].split())
     return re.split(r"(?<!\.)\. ", paragraph)[0].removesuffix(".") + "."

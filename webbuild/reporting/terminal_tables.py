@@ -1,4 +1,4 @@
-"""Tables for a terminal: as many as it takes for none to be wider than it, so that no word is broken."""
+"""Tables for a terminal: a table that is too wide becomes several tables, so that no word is broken."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _GAP = 3
-"""Columns of a terminal between two columns of a table."""
+"""Characters between two columns of a table."""
 
 
 def fitting_tables(
     titles: Sequence[str], rows: Sequence[Sequence[Text]], width: int, justify: Literal["left", "right"] = "right"
 ) -> Iterator[Table]:
-    """Yield tables of at most `width`. The first column begins each of them, the others are told apart by `justify`.
+    """Yield tables of at most `width`. Each begins with the first column; `justify` aligns the others.
 
-    A column is as wide as its longest word, and as its longest cell where there is room.
+    A column is at least as wide as its longest word, and as wide as its longest cell if there is room.
     """
     from rich import box
     from rich.table import Table
@@ -41,12 +41,12 @@ def fitting_tables(
 
 
 def unbroken(text: str) -> str:
-    """Return a text that is not broken at its spaces, such as a number with its unit."""
+    """Return a text with no-break spaces, such as a number with its unit."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _groups(least: Sequence[int], room: int) -> list[list[int]]:
-    """Return the columns after the first, as many together as fit."""
+    """Return the columns after the first in groups, each with as many columns as fit."""
     groups: list[list[int]] = [[]]
     for index in range(1, len(least)):
         if groups[-1] and sum(least[each] + _GAP for each in (*groups[-1], index)) > room:

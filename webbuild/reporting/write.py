@@ -1,4 +1,4 @@
-"""Text, written to files and to stdout with the same bytes on every system."""
+"""Text output to files and stdout, with the same bytes on every system."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from webbuild.errors import USAGE, WebbuildError, page_url
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8 with line feeds: Windows would end lines otherwise, and the hashes would be others."""
+    """Write a text as UTF-8 with line feeds: with Windows' line ends the hashes would differ."""
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report as HTML or Markdown, and say where it is. Raises WebbuildError `unwritable-report`."""
+    """Write a report as HTML or Markdown, and print its path. Raises WebbuildError `unwritable-report`."""
     try:
         write_text(path, text)
     except OSError as error:
@@ -34,12 +34,12 @@ def write_report(path: Path, text: str) -> None:
 
 
 def encode_json(report: object) -> str:
-    """Return a report as JSON, for people and programs. What has a code has the `url` of its page."""
+    """Return a report as formatted JSON. Objects with a code get the `url` of its page."""
     return msgspec.json.format(msgspec.json.encode(_with_urls(msgspec.to_builtins(report))), indent=2).decode()
 
 
 def _with_urls(value: Any) -> Any:
-    """Return JSON in which every object with a `code` has a `url` after it. A comparison's code is its `reason`."""
+    """Return a value in which every object with a `code` has a `url` after it. A comparison's code is its `reason`."""
     if isinstance(value, (list, tuple)):
         return [_with_urls(each) for each in value]
     if not isinstance(value, dict):
@@ -53,7 +53,7 @@ def _with_urls(value: Any) -> Any:
 
 
 def print_json(report: object) -> None:
-    """Print a report as JSON on stdout, in ASCII where that cannot take UTF-8, such as a redirection on Windows."""
+    """Print a report as JSON on stdout; in ASCII if stdout is not UTF-8, such as a redirection on Windows."""
     text = encode_json(report)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if encoding.lower().replace("-", "") != "utf8":
