@@ -1,3 +1,3 @@
-"""webbuild takes an ONNX model that runs somewhere and makes it run, with the same answers, on WebGPU."""
+"""webbuild makes ONNX models run on WebGPU in the browser, with the same results as natively."""
 
 __version__ = "0.1.0"

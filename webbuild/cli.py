@@ -19,11 +19,11 @@ from webbuild.errors import INTERRUPTED, WebbuildError
 from webbuild.reporting.quantities import first_sentence
 
 _COLLECTED_AFTER = (200_000, 50, 100)
-"""Objects, and collections of younger ones, after which Python looks for garbage: graphs are many objects, and none."""
+"""Thresholds of the garbage collector, raised: a graph has many objects, and none of them is garbage."""
 
 
 class CommandFolder(click.Group):
-    """A group whose commands are the files of `commands/options`; only the one that is asked for is imported."""
+    """A group whose commands are the files of `commands/options`; only the requested one is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the files."""
@@ -69,7 +69,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program: the one place where errors become text and an exit code."""
-    if isinstance(sys.stdout, TextIOWrapper):  # one that cannot take a character, such as of cp1252, gets a ?
+    if isinstance(sys.stdout, TextIOWrapper):  # print a ? for characters that the terminal cannot encode (cp1252)
         sys.stdout.reconfigure(errors="replace")
     gc.set_threshold(*_COLLECTED_AFTER)
     try:

@@ -1,13 +1,13 @@
-"""The one error that stops a command, and the form in which it is printed."""
+"""`WebbuildError`, the error that stops a command, and how it is printed."""
 
 from __future__ import annotations
 
 CLEAN, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit codes: all well; the model or the bundle failed; usage or environment; a bug in webbuild; Ctrl-C."""
+"""Exit codes: no problem; the model or the bundle failed; usage or environment; a bug in webbuild; Ctrl-C."""
 
 
 DOCS = "https://webbuild.readthedocs.io/"
-"""Where the documentation is."""
+"""Address of the documentation."""
 
 
 def page_url(code: str) -> str:
@@ -19,10 +19,10 @@ class WebbuildError(Exception):
     """A problem with a code, a place and a fix.
 
     Args:
-        code: what kind of problem, in kebab-case, stable enough to search for.
+        code: the kind of problem, in kebab-case. Codes are stable, so users can search for them.
         message: where and what, in one sentence.
         fix: what the user can do about it.
-        exit_code: `FAILED` for the model's or the bundle's fault, `USAGE` for the call's or the machine's.
+        exit_code: `FAILED` if the model or the bundle is wrong, `USAGE` if the call or the machine is.
     """
 
     def __init__(self, code: str, message: str, fix: str, *, exit_code: int = FAILED) -> None:
