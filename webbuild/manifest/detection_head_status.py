@@ -12,9 +12,9 @@ from webbuild.manifest.manifest import Graph
 
 
 def fallback_reason(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> str:
-    """Return why a run has to be repeated on the graph's fallback, empty if it is final.
+    """Return why a run has to be repeated on the graph's fallback; empty if it is final.
 
-    Whatever is not exactly 1, NaN among it, has not converged; a status that is missing says nothing good.
+    A convergence flag other than exactly 1, also NaN, counts as not converged. A missing status is a reason too.
     """
     if graph.head_status is None:
         return ""

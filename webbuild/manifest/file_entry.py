@@ -1,4 +1,4 @@
-"""Stored files: what a manifest says of them, and what is in one that is compressed."""
+"""Stored files: their entries in the manifest, and the content of compressed ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def file_entry(path: Path, folder: Path) -> File:
-    """Return what the manifest says of a file in `folder`."""
+    """Return the manifest's entry for a file in `folder`."""
     size, stored_hash = path.stat().st_size, file_hash(path)
     encoding, open_content = _ENCODINGS.get(path.suffix, ("identity", None))
     uncompressed_size, digest = (
@@ -44,7 +44,7 @@ def file_hash(path: Path) -> str:
 
 
 def read_engine_wasm(path: Path) -> bytes:
-    """Return WebAssembly of the engine as it runs: npm has it so, bundles have it compressed."""
+    """Return the engine's WebAssembly, decompressed: npm packages have it uncompressed, bundles compressed."""
     import zstandard
 
     content = path.read_bytes()
@@ -62,12 +62,12 @@ def _open_gzip(path: Path) -> AbstractContextManager[BinaryIO]:
 
 
 _ENCODINGS: dict[str, tuple[_Encoding, _Open | None]] = {".gz": ("gzip", _open_gzip), ".zst": ("zstd", _open_zstd)}
-"""How a file is compressed, by its suffix, and what opens it as it was before."""
+"""Suffix -> the compression of a file, and the function that opens it decompressed."""
 
 
 @dataclass(frozen=True)
 class _CompressedFile:
-    """A compressed file, equal to any other with the same content: each bundle has a copy of the same engine."""
+    """A compressed file. Files with the same content are equal, so that the engine in each bundle is hashed once."""
 
     sha256: str
     path: Path = field(compare=False)
@@ -76,7 +76,7 @@ class _CompressedFile:
 
 @lru_cache(maxsize=64)
 def _size_and_hash(file: _CompressedFile) -> tuple[int, str]:
-    """Return the size and the SHA-256 of what is in a compressed file."""
+    """Return the decompressed size and SHA-256 of a compressed file."""
     size, digest = 0, hashlib.sha256()
     with file.open_content(file.path) as content:
         while chunk := content.read(_CHUNK_BYTES):

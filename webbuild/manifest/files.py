@@ -1,4 +1,4 @@
-"""The files of a bundle, and who wrote them, as the manifest says it."""
+"""The files of a bundle and the program that wrote them, in the manifest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Engine(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Source(ManifestStruct, kw_only=True, frozen=True):
-    """The model as it was given to `webbuild pack`."""
+    """The model that was given to `webbuild pack`."""
 
     file: str
     sha256: Sha256
@@ -40,11 +40,12 @@ class Source(ManifestStruct, kw_only=True, frozen=True):
 class File(ManifestStruct, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
-    `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
-    `uncompressed_size` bytes of the hash `uncompressed_sha256`, which is what comes from a host that decompresses it. A
-    file with `parts` is not stored itself: it is what its parts hold, files of this list too, one after the other;
-    `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of `quantization` int8
-    hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
+    `size` and `sha256` are those of the stored file. A compressed file, by its `encoding`, has `uncompressed_size`
+    bytes with the hash `uncompressed_sha256` after decompression; some hosts decompress it themselves.
+
+    A file with `parts` is not stored itself: it is the concatenation of the contents of its parts, which are files of
+    this list. Its `size` and `sha256` are then those of the concatenated stored parts. With `quantization` int8 the
+    contents are integers with scales, from which the `uncompressed_size` bytes are computed
     (webbuild/quantization/weight_format.py).
     """
 
@@ -59,7 +60,7 @@ class File(ManifestStruct, kw_only=True, frozen=True):
 
 
 class EngineBuild(ManifestStruct, kw_only=True, frozen=True):
-    """One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly."""
+    """One build of the engine: its JavaScript entry, its glue code, its (compressed) WebAssembly."""
 
     build: Literal["jspi", "asyncify", "wasm"]
     entry: Path
@@ -68,10 +69,10 @@ class EngineBuild(ManifestStruct, kw_only=True, frozen=True):
 
 
 class GoldenSequence(ManifestStruct, kw_only=True, frozen=True):
-    """What a model with states answers to the inputs of its golden run, run `steps` times.
+    """The results of a model with states when the inputs of its golden run are run `steps` times.
 
-    Each run takes the states of the one before. Of the last one `outputs` has some, by which every state that is not
-    carried is seen; those that are states are among them.
+    Each run takes the states of the previous one. `outputs` are some outputs of the last run, states among them: they
+    change if a state is not carried over.
     """
 
     steps: Annotated[int, Meta(ge=2)]
@@ -79,10 +80,10 @@ class GoldenSequence(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Golden(ManifestStruct, kw_only=True, frozen=True):
-    """A run with known answers, kept as raw little-endian tensors.
+    """A golden run: inputs and their known outputs, stored as raw little-endian tensors.
 
-    Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
-    255, still to be scaled and normalized as the input says, in float64. `sequence` is of a model with states.
+    The inputs in `uint8_inputs` are pictures, stored with one byte per element: the colour level 0..255 before the
+    input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states.
     """
 
     sample: str
@@ -100,9 +101,9 @@ class StageOutput(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Glue(ManifestStruct, kw_only=True, frozen=True):
-    """A JavaScript module that makes inputs of a stage from outputs of earlier ones, in the worker.
+    """A JavaScript module that computes inputs of a stage from outputs of earlier stages, in the worker.
 
-    Its default export gets the tensors that it `reads`, and returns those of inputs of the kind `tensor`.
+    Its default export gets the tensors listed in `reads`, and returns tensors for the inputs of the kind `tensor`.
     """
 
     file: Path
@@ -110,9 +111,9 @@ class Glue(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Sample(ManifestStruct, kw_only=True, frozen=True):
-    """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
+    """A picture to try the model on, or a stack of pictures: `stack` lists all of them, `file` is the first.
 
-    `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
+    `focus_distances` has a number for each picture of the stack. `prompt` is the text prompt.
     """
 
     file: Path

@@ -1,4 +1,4 @@
-"""The graphs of a model: for which target each is, and what it needs there."""
+"""The graphs of a model: their targets and requirements."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Weights = Literal["fp32", "int8"]
 
 
 class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
-    """Where a graph reports on its fixed-shape detection head.
+    """The output in which a graph reports the status of its fixed-shape detection head.
 
-    The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
-    confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
-    repeated on the graph of target `fallback`.
+    The float32 output `output` [2] is (converged as 0 or 1, number of candidates above the confidence threshold before
+    suppression). If it has not converged, or there are more candidates than `capacity`, the run is repeated on the
+    graph of target `fallback`.
     """
 
     output: str
@@ -33,17 +33,20 @@ class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Graph(ManifestStruct, kw_only=True, frozen=True):
-    """One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
+    """One ONNX graph of the bundle, for one target. Graphs of the same precision share their weight files.
 
-    Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
-    answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
-    kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
-    have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
-    was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
-    `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
-    become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
-    `optimized` the engine's own optimizer would win nothing, and is left out when the graph is loaded. With
-    `suppression` the file ends before that; `outputs` are those after it.
+    Several graphs for `webgpu` are ordered best first: the runtime takes the first whose `features` the adapter has and
+    whose self-test passes.
+
+    - `cpuNodes`: names of nodes to place on the CPU, because their GPU kernels give wrong results.
+    - `allOnGpu`: all other nodes run on the GPU.
+    - `features`: WebGPU features that the adapter must have, otherwise the graph throws.
+    - `precision`: fp32 as exported; fp16 with every convertible node in half precision; mixed with some of these nodes
+      kept in float32.
+    - `weight_dtype`: int8 if the weights are stored as integers with scales, and dequantized when the graph is loaded.
+    - `macs`: multiply-accumulates of a run, as far as shapes are known.
+    - `optimized`: the engine's optimizer would not improve the graph, so it is turned off when the graph is loaded.
+    - `suppression`: the file ends before NMS, which the runtime computes. `outputs` are those after NMS.
     """
 
     target: TargetName
@@ -63,20 +66,20 @@ class Graph(ManifestStruct, kw_only=True, frozen=True):
 
     @property
     def name(self) -> str:
-        """What reports call it, such as `webgpu fp16`: the target, and its precision where that was reduced."""
+        """The name in reports, such as `webgpu fp16`: the target, and the precision if it is reduced."""
         return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
 
     @property
     def for_one_picture(self) -> Graph:
-        """What it is for one of several pictures: every output has 1 as its first size."""
+        """The entry of this graph for one picture of a batch: every output has 1 as its first size."""
         outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in self.outputs]
         return msgspec.structs.replace(self, outputs=outputs)
 
 
 class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):
-    """A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+    """A target whose graph would throw, give wrong results or create no session.
 
-    The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
+    The bundle has no graph for it: the model runs on WASM instead. `code` is the code of the finding.
     """
 
     target: Literal["webgpu"]

@@ -1,4 +1,4 @@
-"""What a manifest of any schema says of itself."""
+"""The header of a manifest of any schema version."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from msgspec import Struct
 
 
 class ManifestHeader(Struct, frozen=True):
-    """What a manifest of any schema says of itself: its schema, and the program that wrote it."""
+    """The fields that manifests of all schema versions have: the schema, and the program that wrote it."""
 
     schema: Any = None
     generator: Any = None
 
     @property
     def generator_name(self) -> str:
-        """Name and version of the program, as far as they are known."""
+        """Name and version of the program, as far as known."""
         generator = self.generator if isinstance(self.generator, dict) else {}
         return f"{generator.get('name', 'webbuild')} {generator.get('version', 'of an unknown version')}"
 
 
 def read_header(data: bytes) -> ManifestHeader:
-    """Read where a manifest comes from, whatever its schema. Raises msgspec.DecodeError for what is no JSON object."""
+    """Read the header of a manifest of any schema version. Raises msgspec.DecodeError if it is not a JSON object."""
     return msgspec.json.decode(data, type=ManifestHeader)

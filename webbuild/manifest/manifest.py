@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 
 Schema = Literal[1, 2]
 SCHEMAS: tuple[Schema, ...] = get_args(Schema)
-"""The schemas that are read: 2 is a manifest with stages, 1 one without."""
+"""Supported schemas: 2 for manifests with stages, 1 for those without."""
 _OPTIONAL = {
     "rotated",
     "maxCandidates",
@@ -111,14 +111,14 @@ _OPTIONAL = {
     "halfTurn",
     "split",
 }
-"""Fields that are left out where there is nothing to say."""
+"""Fields that are omitted if they have no value."""
 
 
 class Variant(ManifestStruct, kw_only=True, frozen=True):
-    """The model for another size of picture, or for several pictures in one run: what differs from the manifest's own.
+    """The model for another picture size, or for several pictures in one run: the fields that differ.
 
-    Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n in place
-    of 1 as its first size; an option is the same for all of them.
+    Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n instead
+    of 1 as its first size; an option is the same for the whole batch.
     """
 
     task: AnyTask
@@ -130,9 +130,9 @@ class Variant(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Stage(ManifestStruct, kw_only=True, frozen=True):
-    """A model of a bundle that runs after another, such as a decoder after its encoder: what is its own.
+    """A model of a bundle that runs after another, such as a decoder after its encoder.
 
-    Inputs of the kind `stage` take outputs of earlier stages. The golden run has a tensor for those too, so that each
+    Inputs of the kind `stage` take outputs of earlier stages. The golden run has tensors for them too, so that each
     stage can be tested alone.
     """
 
@@ -150,15 +150,15 @@ class Stage(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Manifest(ManifestStruct, kw_only=True, frozen=True):
-    """Everything that a bundle says of itself.
+    """The manifest of a bundle: its model, files, golden run and samples.
 
-    `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
-    lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
-    them. `variants` are the other sizes and batches, left out where there are none.
+    `evaluation_thresholds` are the thresholds, by option, at which the samples are compared: the exported ones, or a
+    lower confidence if the exported one finds nothing on any sample. `warnings` are reasons to doubt the model's
+    results on any backend. `variants` are the other sizes and batches, omitted if there are none.
 
     Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
-    later ones, in the order in which they run; both are left out where the bundle holds one model. `text_encoder` makes
-    vectors of texts beside those of pictures: it takes part in no run on a picture, and is loaded when it is asked.
+    later ones, in the order in which they run; both are omitted if the bundle has one model. `text_encoder` computes
+    embeddings of texts: it is not part of a run on a picture, and is loaded when it is first used.
     """
 
     schema: Schema = 1
@@ -185,13 +185,13 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     text_encoder: Stage | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """Refuse stages in a schema that has none: what reads that would run the first alone."""
+        """Reject stages in schema 1: readers of that schema would run only the first stage."""
         if self.stages and (self.schema == 1 or not self.stage_name):
             raise ValueError("stages want schema 2, and stageName")
 
     @property
     def every_stage(self) -> list[Manifest]:
-        """A manifest for each stage alone, `stage_name` its name; the first is this one's own."""
+        """A manifest for each stage alone, with its name in `stage_name`; the first is this manifest's own stage."""
         alone = msgspec.structs.replace(self, stages=msgspec.UNSET, text_encoder=msgspec.UNSET)
         return [alone, *(_of_stage(alone, each) for each in self.stages or [])]
 
@@ -203,12 +203,12 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
 
     @property
     def final_task(self) -> Task:
-        """The task of the last stage, which is that of the whole."""
+        """The task of the last stage, which is the task of the whole bundle."""
         return self.every_stage[-1].task
 
     @property
     def every_variant(self) -> list[Manifest]:
-        """A manifest for each size and batch of the first stage, its own first; of the others without a golden run."""
+        """A manifest for each size and batch of the first stage, its own first; the others have no golden run."""
         alone = msgspec.structs.replace(self, variants=msgspec.UNSET, stages=msgspec.UNSET, text_encoder=msgspec.UNSET)
         others = [] if self.variants is msgspec.UNSET else self.variants
         fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in others]
@@ -221,13 +221,13 @@ def _of_stage(alone: Manifest, stage: Stage) -> Manifest:
 
 
 def encode(manifest: Manifest) -> bytes:
-    """Return the manifest as indented JSON with a final newline, always the same bytes for the same value."""
+    """Return the manifest as indented JSON with a final newline; equal values give equal bytes."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 @cache
 def task_union() -> Any:
-    """Return the union of every task's struct, and define `AnyTask`, which msgspec looks up when it first needs it.
+    """Return the union of all task structs, and define `AnyTask`, which msgspec resolves lazily.
 
     The package `tasks` is in a layer above, so its tasks are found by walking its folder and not imported here.
     """
@@ -238,13 +238,13 @@ def task_union() -> Any:
 
 
 def decode(data: bytes) -> Manifest:
-    """Read a manifest. Raises msgspec.ValidationError with the path of the first field that is wrong."""
+    """Parse a manifest. Raises msgspec.ValidationError with the path of the first invalid field."""
     task_union()
     return msgspec.json.decode(data, type=Manifest)
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON schema (2020-12) of the manifest, every field that is always written required."""
+    """Return the JSON schema (2020-12) of the manifest, in which every field that is always written is required."""
     task_union()
     schema = msgspec.json.schema(Manifest)
     for definition in schema["$defs"].values():

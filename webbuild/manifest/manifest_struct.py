@@ -6,4 +6,4 @@ from msgspec import Struct
 
 
 class ManifestStruct(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
+    """Base of every struct in the manifest: immutable, camelCase in JSON, unknown fields are errors."""

@@ -1,4 +1,4 @@
-"""Whole numbers of the manifest, and the shapes of tensors."""
+"""Integers in the manifest, and the shapes of tensors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 _MOST = 2**31 - 1
 _ELEMENTS = Meta(extra_json_schema={"maxProduct": _MOST})
-"""No keyword of JSON Schema's: the product of the items is no larger. The runtime checks it before it allocates."""
+"""A custom JSON Schema keyword: the maximum product of the items. The runtime checks it before it allocates."""
 
 Count = Annotated[int, Meta(ge=0, le=_MOST)]
 """A number of rows, pixels or classes, or the index of one."""

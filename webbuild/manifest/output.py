@@ -11,7 +11,7 @@ from webbuild.manifest.manifest_struct import ManifestStruct
 from webbuild.manifest.numbers import OutputShape
 
 OutputName = Annotated[str, Meta(extra_json_schema={"names": "outputs"})]
-"""The name of an `Output` of the same model. No keyword of JSON Schema's: the runtime checks it."""
+"""The name of an `Output` of the same model. `names` is a custom JSON Schema keyword: the runtime checks it."""
 
 
 class Output(ManifestStruct, kw_only=True, frozen=True):

@@ -1,4 +1,4 @@
-"""The stages of a bundle: which tensors join them."""
+"""The stages of a bundle, and the tensors that join them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from webbuild.manifest.manifest import CropInput, Input, Manifest, Output, Stage
 
 
 def stage_inputs(inputs: Sequence[Input]) -> list[StageInput]:
-    """Return those inputs that take an output of an earlier stage."""
+    """Return the inputs that take an output of an earlier stage."""
     return [spec for spec in inputs if isinstance(spec, StageInput)]
 
 
 def crop_input(manifest: Manifest) -> CropInput | None:
-    """Return the input that takes crops, None where there is none."""
+    """Return the input that takes crops; None if there is none."""
     return next((each for each in manifest.inputs if isinstance(each, CropInput)), None)
 
 
 def unfit_stages(manifest: Manifest) -> Iterator[str]:
-    """Say which stages have the name of another, or take what no earlier stage makes."""
+    """Yield the errors in stages: names that are not unique, and inputs that no earlier stage computes."""
     outputs: dict[str, dict[str, Output]] = {}
     glues = {each.name: each.glue_module for each in manifest.stages or () if each.glue_module}
     for stage in manifest.every_stage:

@@ -8,5 +8,5 @@ from webbuild.manifest.manifest import Input, StateInput
 
 
 def state_inputs(inputs: Sequence[Input]) -> list[StateInput]:
-    """Return the states among the inputs."""
+    """Return the state inputs."""
     return [spec for spec in inputs if isinstance(spec, StateInput)]

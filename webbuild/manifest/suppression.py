@@ -1,4 +1,4 @@
-"""The suppression of boxes that the runtime does behind a graph."""
+"""Non-maximum suppression (NMS) of boxes that the runtime computes after a graph."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from webbuild.manifest.numbers import Count
 from webbuild.manifest.output import Output
 
 SUPPRESSION_KEY = "webbuild.suppression"
-"""Metadata key of an ONNX file under which its `Suppression` is kept, as JSON."""
+"""Metadata key of an ONNX file for its `Suppression`, as JSON."""
 
 
 class MultiLabel(ManifestStruct, kw_only=True, frozen=True):
-    """Several labels for a box: every label has a score of each box, and its boxes are suppressed by themselves.
+    """Multi-label NMS: every label has a score for each box, and each label is suppressed separately.
 
-    `max_detections` are kept of each label at most. In the `order` of `score` the best of all labels come first, of
-    equal ones the first label and then the first box; in that of `label` all of the first label do, the best first.
-    Of a box that is kept for a label, `score_column` of its row is that score, and `label_column` that label.
+    At most `max_detections` boxes are kept per label. With the `order` `score` rows are sorted by score over all
+    labels, ties by label and then by box. With `label` they are sorted by label, then by score. If a box is kept for a
+    label, `score_column` of its row is this score, and `label_column` this label.
     """
 
     count: Count
@@ -30,22 +30,24 @@ class MultiLabel(ManifestStruct, kw_only=True, frozen=True):
 
 
 class Suppression(ManifestStruct, kw_only=True, frozen=True):
-    """Exact greedy NMS behind a graph: the runtime's compute shader, or the CPU where that is not the same.
+    """Exact greedy NMS after a graph, in the runtime's compute shader.
 
-    In place of `outputs` the file has three of float32, for all A anchors:
+    It runs on the CPU if the shader's result could differ. Instead of `outputs` the file has three float32 outputs for
+    all A anchors:
 
-    - `boxes` [A, 4]: two corners, with those of different classes moved apart;
-    - `scores` [A], or with `multi_label` those of each label in turn, [count * A];
-    - `rows` [A, columns]: what the outputs have of each, their columns side by side.
+    - `boxes` [A, 4]: two corners, with an offset per class so that boxes of different classes do not overlap;
+    - `scores` [A], or with `multi_label` the scores of each label after another, [count * A];
+    - `rows` [A, columns]: the columns of all `outputs`, side by side.
 
-    Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
-    first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
-    Each of `outputs`, [..., rows, columns] or [rows], is their rows, then zeros; `row_count` is how many are kept.
-    Without `confidence` every finite score is a candidate, without `iou` every overlap is too much.
+    Candidates are the anchors with a score above the input `confidence`, sorted by descending score, ties by index. A
+    candidate is kept unless a kept one before it overlaps it by more than the input `iou`; at most `max_detections` are
+    kept. Each of `outputs`, [..., rows, columns] or [rows], has the rows of the kept anchors, then zeros; `row_count`
+    is the number of kept anchors. Without `confidence` every finite score is a candidate. Without `iou` any overlap
+    suppresses.
 
-    Where they are `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two
-    normal distributions (Ultralytics' probabilistic IoU). Each is kept that no one before it overlaps, a suppressed one
-    neither. With `max_candidates` only the first so many are candidates.
+    With `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two normal
+    distributions (Ultralytics' probabilistic IoU). A candidate is then kept unless any candidate before it overlaps it,
+    even a suppressed one. With `max_candidates` only the first ones are candidates.
     """
 
     outputs: list[Output]

@@ -1,4 +1,4 @@
-"""Pictures of a golden run as bytes: the level of each colour, from which the tensor is made again bit for bit."""
+"""Pictures of a golden run as bytes: colour levels, from which the tensor is restored bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.manifest.inputs.stack import StackInput
 
 
 def to_uint8(tensor: NDArray[Any], spec: PictureInput | StackInput) -> NDArray[np.uint8]:
-    """Return the nearest level, 0 to 255, of every element, in the tensor's shape."""
+    """Return the nearest level, 0..255, of every element, in the tensor's shape."""
     mean, std = _by_element(tensor, spec)
     levels = np.rint((tensor.astype(np.float64) * std + mean) / spec.scale)
     return np.clip(levels, 0, 255).astype(np.uint8)

@@ -14,7 +14,7 @@ from webbuild.manifest.manifest import Manifest
 
 
 def variant_names(manifest: Manifest) -> list[str]:
-    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4`, `3 points`, `16 objects`."""
+    """Return a name for each of `every_variant`, from the property that differs: `640x480`, `batch 4`, `16 objects`."""
     every = manifest.every_variant
     sizes = [f"{size[0]}x{size[1]}" if (size := picture_size(each)) else "" for each in every]
     batches = [f"batch {picture_batch(each)}" for each in every]
@@ -28,7 +28,7 @@ def variant_names(manifest: Manifest) -> list[str]:
 
 
 def _tensor_sizes(every: Sequence[Manifest]) -> list[str]:
-    """Return the width and height of each variant of what is a picture for `--size` alone, and stays a tensor."""
+    """Return the width and height of each variant of a tensor that only --size treats as a picture."""
     for specs in zip(*(each.inputs for each in every), strict=True):
         sizes = [_sides(spec.shape) for spec in specs if isinstance(spec, TensorInput)]
         if len(set(sizes)) == len(every):
@@ -44,12 +44,12 @@ def _sides(shape: Sequence[int]) -> str:
 
 
 def prompt_points(manifest: Manifest) -> int:
-    """Return how many points a prompt has, 0 of a model that takes none."""
+    """Return the number of points in a prompt, 0 for a model without prompts."""
     return next((each.shape[-2] for each in _points(manifest)), 0)
 
 
 def prompt_objects(manifest: Manifest) -> int:
-    """Return of how many objects a run takes points, 1 of a model that takes none."""
+    """Return the number of objects with prompts in a run, 1 for a model without prompts."""
     return next((each.shape[-3] for each in _points(manifest)), 1)
 
 
@@ -58,7 +58,7 @@ def _points(manifest: Manifest) -> list[PointPromptInput]:
 
 
 def picture_size(manifest: Manifest) -> tuple[int, int] | None:
-    """Return the width and height of the pictures that a model takes, None where it takes none."""
+    """Return the width and height of the pictures that a model takes; None if it takes none."""
     spec = next((each for each in manifest.inputs if isinstance(each, PictureInput | StackInput)), None)
     if spec is None:
         return None
@@ -67,13 +67,13 @@ def picture_size(manifest: Manifest) -> tuple[int, int] | None:
 
 
 def picture_sizes(manifest: Manifest) -> list[tuple[int, int]]:
-    """Return the width and height of pictures of each variant, each once."""
+    """Return the distinct widths and heights of pictures of all variants."""
     sizes = (picture_size(each) for each in manifest.every_variant)
     return list(dict.fromkeys(size for size in sizes if size is not None))
 
 
 def for_one_picture(manifest: Manifest) -> Manifest:
-    """Return the manifest of a batch as it is for one of its pictures."""
+    """Return the manifest of a batch as the manifest for one of its pictures."""
     if picture_batch(manifest) == 1:
         return manifest
     inputs = [
@@ -85,6 +85,6 @@ def for_one_picture(manifest: Manifest) -> Manifest:
 
 
 def picture_batch(manifest: Manifest) -> int:
-    """Return how many pictures a run takes, each of which gets a result of its own."""
-    given = (each for each in manifest.inputs if isinstance(each, PictureInput))
-    return next((1 if each.layout == "hwc" else each.shape[0] for each in given), 1)
+    """Return the number of pictures in a run, each with its own result."""
+    pictures = (each for each in manifest.inputs if isinstance(each, PictureInput))
+    return next((1 if each.layout == "hwc" else each.shape[0] for each in pictures), 1)

@@ -1,15 +1,15 @@
 // Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.
 
 /**
- * Everything that a bundle says of itself.
+ * The manifest of a bundle: its model, files, golden run and samples.
  *
- *     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
- *     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
- *     them. `variants` are the other sizes and batches, left out where there are none.
+ *     `evaluation_thresholds` are the thresholds, by option, at which the samples are compared: the exported ones, or a
+ *     lower confidence if the exported one finds nothing on any sample. `warnings` are reasons to doubt the model's
+ *     results on any backend. `variants` are the other sizes and batches, omitted if there are none.
  *
  *     Source, task, inputs, outputs and graphs are those of the first stage, which is named `stage_name`. `stages` are the
- *     later ones, in the order in which they run; both are left out where the bundle holds one model. `text_encoder` makes
- *     vectors of texts beside those of pictures: it takes part in no run on a picture, and is loaded when it is asked.
+ *     later ones, in the order in which they run; both are omitted if the bundle has one model. `text_encoder` computes
+ *     embeddings of texts: it is not part of a run on a picture, and is loaded when it is first used.
  */
 export interface Manifest {
   schema: 1 | 2;
@@ -86,7 +86,7 @@ export interface Engine {
   version: string;
 }
 /**
- * The model as it was given to `webbuild pack`.
+ * The model that was given to `webbuild pack`.
  */
 export interface Source {
   file: string;
@@ -96,9 +96,9 @@ export interface Source {
   license: string;
 }
 /**
- * What the whole picture shows.
+ * Classification of the whole picture.
  *
- *     `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+ *     `output` [1, classes] has a probability per class; with `logits`, softmax turns it into probabilities.
  */
 export interface ClassifyTask {
   kind: "classify";
@@ -107,9 +107,9 @@ export interface ClassifyTask {
   logits: boolean;
 }
 /**
- * The classes of each object that an earlier stage finds.
+ * Classification of each object that an earlier stage finds.
  *
- *     `output` [crops, classes] holds a probability each or, with `logits`, what softmax makes one of.
+ *     `output` [crops, classes] has a probability per class; with `logits`, softmax turns it into probabilities.
  */
 export interface CropClassesTask {
   kind: "crop-classes";
@@ -118,9 +118,9 @@ export interface CropClassesTask {
   logits: boolean;
 }
 /**
- * A unit vector for each object that an earlier stage finds: objects alike have vectors with a large dot product.
+ * A unit vector (embedding) for each object that an earlier stage finds: similar objects have a large dot product.
  *
- *     `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; one of zeros stays as it is.
+ *     `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; a zero vector stays zero.
  */
 export interface CropEmbeddingsTask {
   kind: "crop-embeddings";
@@ -128,15 +128,15 @@ export interface CropEmbeddingsTask {
   size: number;
 }
 /**
- * How far away each pixel of the picture is.
+ * Depth estimation: the distance of each pixel of the picture.
  *
- *     `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances or, as
- *     `inverse-depth`, what grows as things come nearer. In `metres` the numbers mean something, as `relative` only
- *     their order and, but for a scale and an offset, their ratios do. `confidence` is a map of the same kind, the
- *     larger the surer. `near` and `far` are the least and the largest value that the map can have, where that is known.
+ *     `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances, or with
+ *     `inverse-depth` values that grow as objects come nearer. `metres` are absolute. `relative` values are known only up
+ *     to a scale and an offset. `confidence` is a map of the same kind; larger is more certain. `near` and `far` are the
+ *     smallest and the largest possible value of the map, if known.
  *
- *     A map is read at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
- *     cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
+ *     The map is sampled at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
+ *     cells whose centre is in the picture. Pixels whose centre is outside of the input are NaN.
  */
 export interface DepthTask {
   kind: "depth";
@@ -148,10 +148,10 @@ export interface DepthTask {
   far: number | null;
 }
 /**
- * Objects and their boxes.
+ * Object detection with boxes.
  *
- *     Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
- *     padding; rows are in order of falling score.
+ *     Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row with the score 0 is padding;
+ *     rows are sorted by descending score.
  */
 export interface DetectTask {
   kind: "detect";
@@ -160,13 +160,13 @@ export interface DetectTask {
   classes: string[];
 }
 /**
- * A unit vector of `size` numbers for the whole picture: pictures alike have vectors with a large dot product.
+ * A unit vector (embedding) of `size` numbers for the whole picture: similar pictures have a large dot product.
  *
- *     `pooling` says how `output` becomes it: `none`, [1, size] or [1, size, 1, 1] is the vector; `cls`, the first of
- *     [1, tokens, size]; `mean`, the mean of all of these. The vector is then divided by its length; one of zeros stays as
- *     it is.
+ *     `pooling` computes it from `output`: with `none`, [1, size] or [1, size, 1, 1] is the vector; with `cls` it is the
+ *     first token of [1, tokens, size]; with `mean` the mean of all tokens. The vector is then divided by its length; a
+ *     zero vector stays zero.
  *
- *     The text encoder of a bundle has this task too: `text_input` says how texts go in, instead of a picture.
+ *     The text encoder of a bundle has this task too, with `text_input` for its texts.
  */
 export interface EmbedTask {
   kind: "embed";
@@ -177,11 +177,12 @@ export interface EmbedTask {
   textInput?: TextInput;
 }
 /**
- * How a text becomes the inputs of a text encoder, and the cosine with a picture a score.
+ * How a text is tokenized for a text encoder, and how its cosine with a picture becomes a score.
  *
- *     The tokenizer in the file `tokenizer` makes at most `length` numbers of a text, its first and its last token among
- *     them; `padding` fills the rest. `texts` are examples. A score is `logit_scale` * cosine, of which a softmax over
- *     the labels makes probabilities; with a `logit_bias` a sigmoid of the sum. Without `logit_scale` nobody knows it.
+ *     The tokenizer in the file `tokenizer` turns a text into at most `length` token ids, including the first and the last
+ *     special token; `padding` fills the rest. `texts` are examples. A score is `logit_scale` * cosine. Softmax over the
+ *     labels turns scores into probabilities; with `logit_bias` it is the sigmoid of score + bias. If `logit_scale` is
+ *     missing, it is not known.
  */
 export interface TextInput {
   tokenizer: string;
@@ -192,17 +193,17 @@ export interface TextInput {
   logitBias: number | null;
 }
 /**
- * Objects that a prompt names, and their boxes.
+ * Objects that match a text prompt, and their boxes (open-vocabulary detection, Grounding DINO).
  *
- *     `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
- *     is no token; `boxes` [1, queries, 4] the centre x y, width and height in parts of the input. A query's score is
- *     the sigmoid of its best logit, and it found something where that is above `confidence`. What it found is the text
- *     of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
- *     stops; it belongs to that phrase of the prompt which its best token is in.
+ *     `output` [1, queries, width] has a logit for each query and each token of the prompt, minus infinity where there is
+ *     no token. `boxes` [1, queries, 4] are centre x y, width and height as fractions of the input. A query's score is the
+ *     sigmoid of its best logit; it is a detection if the score is above `confidence`. Its text is that of the tokens
+ *     whose sigmoid is above `text_threshold`, without the first and last column and without full stops. Its phrase is the
+ *     phrase of the prompt with its best token.
  *
- *     A prompt becomes at most `max_tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full
- *     stop after it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
- *     separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+ *     The tokenizer in the file `tokenizer` turns a prompt, in lower case and with a final full stop, into at most
+ *     `max_tokens` tokens. `special_tokens` are the ids of [CLS], [SEP], the full stop and the question mark, which
+ *     separate phrases, and of [PAD]. `prompts` are examples; the first is used for the warm-up.
  */
 export interface GroundingTask {
   kind: "grounding";
@@ -219,20 +220,21 @@ export interface GroundingTask {
   prompts: string[];
 }
 /**
- * Image to image: the result is a picture, larger, cleaner, brighter, in colours or in another style.
+ * Image to image: super-resolution, denoising, colourization, style transfer and so on.
  *
- *     `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
- *     the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
+ *     `output` [1, 3, scale * height, scale * width], or with `nhwc` [1, scale * height, scale * width, 3], is a picture
+ *     over the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
  *
- *     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
- *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside the input are transparent.
+ *     The result has `scale` times the size of the source picture, and is sampled like a `DepthTask`'s map, per channel.
+ *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside of the input are
+ *     transparent.
  *
  *     With `luma` the output has one channel, [1, 1, scale * height, scale * width]: Y of YCbCr (ITU-R BT.601). `low` and
- *     `high` are 16 / 255 and 235 / 255 where Y has the studio range. Cb and Cr are those of the source picture on white,
+ *     `high` are 16 / 255 and 235 / 255 if Y has the studio range. Cb and Cr are those of the source picture on white,
  *     resized with bicubic interpolation (see `Letterbox`):
  *
  *         Y = 255 * min(max((value - low) / (high - low), 0), 1)
- *         Cb = (B - Y') / 1.772,  Cr = (R - Y') / 1.402,  Y' = 0.299 R + 0.587 G + 0.114 B,  each held to -128..127
+ *         Cb = (B - Y') / 1.772,  Cr = (R - Y') / 1.402,  Y' = 0.299 R + 0.587 G + 0.114 B,  each clamped to -128..127
  *         red = Y + 1.402 Cr,  blue = Y + 1.772 Cb,  green = (Y - 0.299 red - 0.114 blue) / 0.587
  *
  *     With `tiles`, pictures are run in tiles; without, they are resized.
@@ -249,20 +251,23 @@ export interface ImageTask {
   tiles: TilePlan | null;
 }
 /**
- * How a picture whose size is not the input's is cut into tiles, without resizing.
+ * How a picture whose size differs from the input's is cut into tiles, without resizing.
  *
- *     Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
+ *     Along an axis on which the picture has `length` pixels and the input `size`, tile k starts at offset(k):
  *
  *         offset(k) = multiple floor(k D / (n - 1)),  D = max(0, ceil((length - size) / multiple))
  *         n - 1 = ceil(D / floor((size - 2 halo) / multiple))
  *
- *     It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
- *     the end of the picture. Beyond its edges the picture's last pixel is repeated.
+ *     The tile's result is used from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), for the first
+ *     tile from 0, for the last one to the end of the picture. Beyond its edges the picture's last pixel is repeated.
  *
- *     `halo`: the pixels at each side of a tile that are not kept, since they depend on what lies outside of it. `exact`:
- *     the result is that of the whole picture. Otherwise each tile is kept for `feather` pixels beyond its cuts, `halo` at
- *     most, and blended with its neighbours there; `seam` is the largest difference that was measured there: black is 0,
- *     white is 1. Along an axis tile k of n has the weight u_k - u_(k + 1), in the result the product of both axes', where
+ *     - `halo`: pixels at each side of a tile that are not used, since they depend on pixels outside of the tile.
+ *     - `exact`: the result equals that of the whole picture. Otherwise each tile is used for `feather` pixels beyond its
+ *       cuts, at most `halo`, and blended with its neighbours there.
+ *     - `seam`: the largest measured difference there, where black is 0 and white is 1.
+ *
+ *     Along an axis, tile k of n has the weight u_k - u_(k + 1); in the result it is the product of both axes' weights,
+ *     where
  *
  *         u_k(x) = min(max((x - cut(k - 1) + feather) / (2 feather), 0), 1),  u_0 = 1, u_n = 0
  *
@@ -277,27 +282,25 @@ export interface TilePlan {
   seam: number;
 }
 /**
- * Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
+ * Semantic, instance and panoptic segmentation, as in transformers' image processors.
  *
- *     `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores` [1, queries,
- *     classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `mask_size` is [rows,
- *     columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits for each
- *     class, and the only mode is semantic.
+ *     `masks` [1, queries, height, width] are logits, a map over the whole input for each query. `scores` [1, queries,
+ *     classes + 1] are class logits of each query; the last class is "no object". If `mask_size` [rows, columns] is not
+ *     empty, the maps are first resized to it. Without `scores`, `masks` has a map of logits for each class, and the only
+ *     mode is semantic.
  *
- *     A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
- *     nothing. By `mode`, as transformers' image processors do:
+ *     A map is sampled over the source picture like a `DepthTask`'s. A pixel outside of the input has no segment. Modes:
  *
- *     panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
- *     pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is left
- *     out, its pixels too, unless they are more than `overlap_mask_area_threshold` of those where that product is at least
- *     `mask_threshold`. Those of one of the classes `label_ids_to_fuse` are one region, whose score is the best.
- *
- *     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
- *     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
- *     read at the nearest cell that does not lie after a pixel's upper left corner. The best one is on top.
- *
- *     semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
- *     is largest, or without `scores` the logit.
+ *     - panoptic: a query's class is its most probable one. Kept are queries with a score above `threshold` that are not
+ *       "no object". Every pixel is assigned to the query with the largest product of probability (the sigmoid of its map)
+ *       and score. A query and its pixels are dropped unless they are more than `overlap_mask_area_threshold` of the
+ *       pixels where that product is at least `mask_threshold`. All queries of a class in `label_ids_to_fuse` are one
+ *       segment, with the best score.
+ *     - instance: the best pairs of query and class, as many as there are queries. The mask is where the map is above 0.
+ *       The score is the class score times the mean probability there; pairs with at least `threshold` are kept. The map
+ *       is sampled at the nearest cell that is not after a pixel's upper left corner. The best one is on top.
+ *     - semantic: every pixel is assigned to the class with the largest sum over queries of class probability times map
+ *       probability, or without `scores` the largest logit.
  */
 export interface ImageSegmentationTask {
   kind: "image-segmentation";
@@ -312,10 +315,10 @@ export interface ImageSegmentationTask {
   overlapMaskAreaThreshold: number;
 }
 /**
- * Keypoints of what a crop shows, such as a person or a face.
+ * Keypoints of the object in a crop, such as a person or a face.
  *
- *     The result is that of a `PoseTask`: the boxes, scores and classes are those that the crops were cut around. In a
- *     bundle of one stage it is one box, of the whole picture, whose class is `classes[0]` and whose score is 1.
+ *     The result is like a `PoseTask`'s, with the boxes, scores and classes of the detector that the crops come from. In a
+ *     bundle of one stage there is one box, the whole picture, with the class `classes[0]` and the score 1.
  */
 export interface KeypointsTask {
   kind: "keypoints";
@@ -325,11 +328,11 @@ export interface KeypointsTask {
   skeleton: [number, number][];
 }
 /**
- * Keypoints as two vectors of scores for each, along the input's width and its height (SimCC).
+ * SimCC: two score vectors for each keypoint, along the input's width and height.
  *
- *     In `x` [crops, keypoints, width * split_ratio] and `y` [crops, keypoints, height * split_ratio] a keypoint is at the
- *     largest score, (index of x, index of y) / split_ratio in pixels of the input. Its confidence is the mean of the two
- *     scores. Where that is not above 0, both indices are -1.
+ *     `x` [crops, keypoints, width * split_ratio] and `y` [crops, keypoints, height * split_ratio]. A keypoint is at
+ *     (argmax of x, argmax of y) / split_ratio in pixels of the input. Its confidence is the mean of the two scores. If
+ *     that is not above 0, both indices are -1.
  */
 export interface SimccHead {
   kind: "simcc";
@@ -338,22 +341,21 @@ export interface SimccHead {
   splitRatio: number;
 }
 /**
- * Keypoints as a heat map of the input for each: `output` [crops, keypoints, rows, columns].
+ * A heat map of the input for each keypoint: `output` [crops, keypoints, rows, columns].
  *
- *     A keypoint is at the cell with the largest value, which is its confidence. Where that is not above 0, the cell is
- *     (-1, -1), else it is refined:
+ *     A keypoint is at the cell with the largest value, which is its confidence. If that is not above 0, the cell is (-1,
+ *     -1). Otherwise the cell is refined:
  *
- *     shift: a quarter of a cell towards the larger of the two neighbours along each axis. Along x only for
- *     1 < x < columns - 1 and y > 0, along y only for 1 < y < rows - 1 and x > 0.
+ *     - shift: by a quarter of a cell towards the larger of the two neighbours along each axis. Along x only for 1 < x <
+ *       columns - 1 and y > 0, along y only for 1 < y < rows - 1 and x > 0.
+ *     - dark, udp: by a Newton step to the maximum of a parabola through the logarithm of the map, which is blurred with a
+ *       Gaussian of `sigma`, truncated beyond `radius` cells. Outside of the map, by `border`, the cells are mirrored with
+ *       the edge (`symmetric`: b a | a b) or without it (`reflect`: c b | a b), or are zeros. For `dark`, blurred values
+ *       are at least 1e-10, second derivatives are two cells wide, and cells within two of an edge are not refined. For
+ *       `udp`, values are clamped to 0.001..50, and derivatives are one cell wide.
  *
- *     dark, udp: a Newton step to the top of a parabola through the logarithms of the map, blurred with a Gaussian of
- *     `sigma`, cut off beyond `radius` cells. Beyond the map lie, by `border`, its own cells mirrored with their edge
- *     (`symmetric`: b a | a b) or without (`reflect`: c b | a b), or zeros. For `dark` blurred values are at least 1e-10,
- *     second derivatives two cells wide, and cells within two of an edge stay as they are. For `udp` values are held to
- *     0.001..50, and derivatives are one cell wide.
- *
- *     The cell (x, y) is at (x * width / columns, y * height / rows) of the input, where `unbiased` at (x * (width - 1) /
- *     (columns - 1), y * (height - 1) / (rows - 1)).
+ *     The cell (x, y) is at (x * width / columns, y * height / rows) of the input, or with `unbiased` at
+ *     (x * (width - 1) / (columns - 1), y * (height - 1) / (rows - 1)).
  */
 export interface HeatmapHead {
   kind: "heatmap";
@@ -365,10 +367,11 @@ export interface HeatmapHead {
   unbiased: boolean;
 }
 /**
- * Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns], or of ones between.
+ * Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
  *
- *     `columns` are x and y, and then a depth z or a confidence c. In the range `unit` 0 and 1 are the edges of the input,
- *     with `signed` -1 and 1 are; `pixels` are those of the input. Without c a confidence is 1.
+ *     Axes of size 1 may be between these. `columns` are x and y, and then a depth z or a confidence c. In the range
+ *     `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
+ *     confidence is 1.
  */
 export interface RegressionHead {
   kind: "regression";
@@ -377,35 +380,35 @@ export interface RegressionHead {
   range: "pixels" | "signed" | "unit";
 }
 /**
- * A keypoint's name and, for a limb drawn by side, its side.
+ * A keypoint's name, and its side if limbs are drawn by side.
  */
 export interface Keypoint {
   name: string;
   side: "left" | "middle" | "right";
 }
 /**
- * The object that clicks, a box or an earlier answer point at, and its mask.
+ * Masks for a prompt of clicks, a box or a previous mask (promptable segmentation, SAM).
  *
- *     Prompts and masks lie in the frame: `frame` [height, width] pixels, in whose upper left corner the encoder's input
- *     is, with the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at
- *     left + x * width / source width, top + y * height / source height; in `unit` coordinates that is divided by the
- *     frame's width and height. Where the decoder's pixels are others than the encoder's, the graph takes points and boxes
- *     times `point_scale`. See `PointPromptInput` for labels.
+ *     Prompts and masks are in the frame: `frame` [height, width] pixels, with the encoder's input in its upper left
+ *     corner, and the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at left + x *
+ *     width / source width, top + y * height / source height; `unit` coordinates are these divided by the frame's width
+ *     and height. If the decoder has another resolution than the encoder, points and boxes are multiplied by
+ *     `point_scale`. See `PointPromptInput` for labels.
  *
- *     A `box` goes in as two points at its `corners`, upper left first, after the others, as an `input` of its own, or not
- *     at all (`none`). With `padding_point` a prompt without a box gets a point 0 0 of the label -1 at its end; without,
- *     the graph adds what it was trained with.
+ *     A `box` is passed as two points at its `corners`, upper left first, after the clicks; as a separate `input`; or not
+ *     at all (`none`). With `padding_point`, a prompt without a box gets a point 0 0 with the label -1 at its end;
+ *     otherwise the graph adds its padding itself.
  *
- *     `masks` [1, masks, h, w] or [1, objects, masks, h, w] holds logits over the whole frame, `scores` [1, masks] or
- *     [1, objects, masks] the IoU that the model predicts of each; a graph that takes the prompts of several objects in a
- *     run has [objects, masks, ...] in place of the first. The mask `single` answers prompts that leave nothing
- *     open; the masks `multi` are the parts and wholes that an ambiguous one may mean, the best the one of the highest
- *     score. Who asks for all of them gets `multi`; else the best of them answers one click alone, and `single` any other
- *     prompt. Where `single` is None, the best of `multi` answers every prompt; where `multi` is empty, `single` does.
+ *     `masks` [1, masks, h, w] or [1, objects, masks, h, w] are logits over the whole frame. `scores` [1, masks] or [1,
+ *     objects, masks] are the predicted IoU of each mask. A graph that takes prompts for several objects in a run can have
+ *     [objects, masks, ...] instead. The mask `single` is for unambiguous prompts. The masks `multi` are the possible
+ *     parts and wholes of an ambiguous prompt; the best has the highest score. A caller that requests all masks gets
+ *     `multi`. Otherwise the result is the best of `multi` for a single click, and `single` for any other prompt. If
+ *     `single` is None, it is always the best of `multi`; if `multi` is empty, always `single`.
  *
- *     A pixel of the picture is in a mask where its logit is above `threshold`. With `through_input` logits are resized to
- *     the frame, cut to the picture's place in it and resized to the picture; without, they are read as a `DepthTask`'s
- *     map is. Either way bilinearly, with half-pixel centres and clamped edges.
+ *     A pixel of the picture is in a mask if its logit is above `threshold`. With `through_input` logits are resized to
+ *     the frame, cropped to the picture's place in it and resized to the picture; without, they are sampled like a
+ *     `DepthTask`'s map. Both are bilinear, with half-pixel centres and clamped edges.
  */
 export interface MaskGenerationTask {
   kind: "mask-generation";
@@ -426,22 +429,22 @@ export interface MaskGenerationTask {
   pointScale?: number;
 }
 /**
- * How opaque the foreground is at each pixel of the picture.
+ * Matting: the opacity (alpha) of the foreground at each pixel of the picture.
  *
- *     `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or as `nhwc` [1, height,
- *     width, channels], of which `channel` counts. Its values go through `activation`, a sigmoid or a softmax over the
- *     channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
- *     where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
+ *     `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or with `nhwc` [1, height,
+ *     width, channels]; `channel` is the one that is used. `activation` is applied first: a sigmoid, or a softmax over the
+ *     channels. Then `low` is transparent and `high` opaque; with `min_max` they are the smallest and the largest finite
+ *     value of the map, if these differ. alpha = min(max((value - low) / (high - low), 0), 1).
  *
- *     Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 outside the input and where the
+ *     Alpha is sampled over the source picture like a `DepthTask`'s map, and is 0 outside of the input and where the
  *     output is NaN. level = floor(255 * alpha + 0.5).
  *
- *     `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
- *     the model returns them: pixels that are neither transparent nor opaque take theirs from it.
+ *     `foreground` [1, 3, height, width], or with `nhwc` [1, height, width, 3], has the foreground's colours, 0..1, if the
+ *     model returns them: pixels that are neither transparent nor opaque take their colour from it.
  *
- *     With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Tiles that are not exact are
- *     never blended: what is in front is seen in the whole picture, and two tiles that took different things for it would
- *     leave half-transparent ones.
+ *     With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Inexact tiles are never
+ *     blended: the foreground depends on the whole picture, and where two tiles disagree about it, the blend would be
+ *     half-transparent.
  */
 export interface MatteTask {
   kind: "matte";
@@ -456,11 +459,11 @@ export interface MatteTask {
   tiles: TilePlan | null;
 }
 /**
- * Objects and their rotated boxes.
+ * Object detection with rotated boxes (oriented bounding boxes).
  *
- *     Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
- *     angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
- *     0 is padding; rows are in order of falling score.
+ *     Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the angle
+ *     in radians from the x axis to the width's side, towards y (clockwise on a screen). A row with the score 0 is
+ *     padding; rows are sorted by descending score.
  */
 export interface ObbTask {
   kind: "obb";
@@ -469,11 +472,11 @@ export interface ObbTask {
   classes: string[];
 }
 /**
- * People and their keypoints.
+ * Pose estimation: people and their keypoints.
  *
- *     Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
- *     then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
- *     padding; rows are in order of falling score.
+ *     Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index, then per
+ *     keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row with the score 0 is padding; rows are
+ *     sorted by descending score.
  */
 export interface PoseTask {
   kind: "pose";
@@ -485,15 +488,15 @@ export interface PoseTask {
   skeleton: [number, number][];
 }
 /**
- * Objects, their boxes and their masks.
+ * Objects, their boxes and their masks (instance segmentation with prototypes).
  *
  *     Rows of `output` [1, rows, 6 + mask_coefficients]: x1 y1 x2 y2 in input pixels, score, class index, then the
- *     object's coefficients of the prototypes in `protos` [1, mask_coefficients, height, width], which cover the whole
- *     input. A row whose score is 0 is padding; rows are in order of falling score.
+ *     coefficients of the prototypes in `protos` [1, mask_coefficients, height, width], which cover the whole input. A row
+ *     with the score 0 is padding; rows are sorted by descending score.
  *
- *     An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
- *     the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
- *     with half-pixel centres and clamped edges.
+ *     A mask covers the input pixels whose centre is in the object's box (left and upper edges included) and in the
+ *     picture, and where the weighted sum of the prototypes is above 0. The sum is computed in the prototypes' grid, then
+ *     sampled bilinearly, with half-pixel centres and clamped edges.
  */
 export interface SegmentTask {
   kind: "segment";
@@ -504,17 +507,17 @@ export interface SegmentTask {
   maskCoefficients: number;
 }
 /**
- * A model about which nothing is known: tensors in, tensors out.
+ * A model with an unknown task: its inputs and outputs are plain tensors.
  *
- *     `joined` are the tensors that the graph joins to an output as its last step, where one of them has the three
- *     channels of a picture; the one that takes most steps to compute is the first.
+ *     `joined` are the tensors that the graph concatenates to an output as its last step, if one of them has the three
+ *     channels of a picture; the first one takes the most steps to compute.
  */
 export interface TensorTask {
   kind: "tensor";
   joined: JoinedTensor[];
 }
 /**
- * Channels of a float32 output, from `first` up to `end` along `axis`, that the graph computes by themselves.
+ * Channels of a float32 output, from `first` up to `end` along `axis`, that are a separate tensor in the graph.
  */
 export interface JoinedTensor {
   output: string;
@@ -525,7 +528,7 @@ export interface JoinedTensor {
 /**
  * The text of each line that an earlier stage finds; see `TextRecognition`.
  *
- *     The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
+ *     The output is [crops, T, C], or [T, 1, C] for one crop. Lines without any recognized text are omitted.
  */
 export interface TextTask {
   kind: "text";
@@ -536,13 +539,13 @@ export interface TextTask {
   decoding: "ctc" | "end-token";
 }
 /**
- * Where text is: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
+ * Text detection: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
  *
- *     `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
- *     `activation`. Cells above `threshold` are set. Around each outline of what is set, holes too, lies the rectangle of
- *     the smallest area; `max_outlines` outlines are looked at. Its corners are rounded towards 0. Its score is the mean
- *     of the cells inside, and it counts from `confidence` on. It grows on every side by its area times `unclip_ratio`,
- *     divided by the length of its outline. Before, its shorter side is at least 3 cells, after that 5.
+ *     `output` [1, 1, height, width] is the probability of text in each cell of the input, after `activation`. Cells above
+ *     `threshold` are set. The rectangle of the smallest area is fitted to each contour of the set cells, also to the
+ *     contours of holes; at most `max_outlines` contours are used. Its corners are rounded towards 0. Its score is the
+ *     mean of the cells inside, and must be at least `confidence`. It then grows on every side by its area times
+ *     `unclip_ratio`, divided by its perimeter. Its shorter side must be at least 3 cells before growing, and 5 after.
  */
 export interface TextBoxesTask {
   kind: "text-boxes";
@@ -570,10 +573,10 @@ export interface TextLineTask {
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
  *
- *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
- *     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
- *     held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in. The layout `hwc` is
- *     [height, width, channels], without a batch axis.
+ *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` is 255 at every pixel,
+ *     also in the padding: transparent pictures are first composited on white. For `uint8` a pixel is rounded (ties to
+ *     even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
+ *     is [height, width, channels], without a batch axis.
  */
 export interface ImageInput {
   kind: "image";
@@ -589,25 +592,24 @@ export interface ImageInput {
   mask?: MaskChannel;
 }
 /**
- * How a picture of any size becomes the input's fixed size.
+ * How a picture of any size (w by h) is resized to the input's fixed size (width by height).
  *
- *     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
- *     by round(h * gain) (ties to even, or up with the rounding `half-up`; at least 1). With the anchor `center` it is
- *     placed with round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above
- *     it, with `top-left` with none; the rest of `pad` lies right and below.
+ *     `letterbox` keeps the aspect ratio: gain = min(height / h, width / w). The picture is resized to round(w * gain) by
+ *     round(h * gain), at least 1 (ties to even; up with the rounding `half-up`). With the anchor `center`,
+ *     round((width - w') / 2 - 0.1) columns and round((height - h') / 2 - 0.1) rows of `pad` are put before it, with
+ *     `top-left` none. The rest of the padding is on the right and below.
  *
- *     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
- *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
- *     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
- *     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
- *     the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
- *     a square of `edge` pixels.
+ *     `crop` keeps the aspect ratio, and the picture covers the input: one side has the input's size, the other is
+ *     floor(width * h / w) or floor(height * w / h). Then round((w' - width) / 2) columns and round((height' - height) /
+ *     2) rows (ties to even; with `top-left` none) are cut off before it, and the rest on the right and below. For a
+ *     square input this is torchvision's Resize to the shorter side and CenterCrop. With `edge` it is Resize(edge) and a
+ *     smaller CenterCrop: the picture covers a square of `edge` pixels.
  *
- *     `line`: the picture takes the input's height and keeps its aspect ratio: min(width, ceil(w * height / h)) columns
- *     from the left; the rest is `pad`. A line of text that is too long is squeezed.
+ *     `line` resizes the picture to the input's height and keeps the aspect ratio: it fills min(width, ceil(w * height /
+ *     h)) columns from the left; the rest is `pad`. A line of text that is too long is squeezed.
  *
- *     `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
- *     blue each, or `mean`: the input's mean, which is 0 in the tensor.
+ *     `stretch` ignores the aspect ratio, without padding. `pad` is one level for all colours, a level for each of red,
+ *     green and blue, or `mean`: the input's mean, which is 0 in the tensor.
  *
  *     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
  */
@@ -620,9 +622,9 @@ export interface Letterbox {
   edge?: number;
 }
 /**
- * The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
+ * The inpainting mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere.
  *
- *     With `empties_picture` the other three channels are 0 in the hole.
+ *     See `MaskInput`. With `empties_picture` the other three channels are 0 in the hole.
  */
 export interface MaskChannel {
   hole: number;
@@ -630,32 +632,36 @@ export interface MaskChannel {
   emptiesPicture: boolean;
 }
 /**
- * The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
+ * The part of a picture around a box, cut out by an affine transform.
  *
- *     The boxes are those of an earlier stage that have an area, a score of at least `min_score`, and one of `classes` or,
- *     where that is empty, any class: of them the first `max_crops`, which are the best. In a bundle of one stage it is
- *     the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and then, to `keep` its aspect
- *     ratio, enlarged along one side to that of the input, is w by h. The point (x, y) of the picture goes to
+ *     Pixels become tensor values as in `ImageInput`. The boxes are those of an earlier stage with an area above 0, a
+ *     score of at least `min_score`, and one of `classes` (empty: any class): the best `max_crops` of them. In a bundle of
+ *     one stage the only box is the whole picture.
+ *
+ *     The box with the centre (cx, cy) is multiplied by `padding`. With the aspect `keep` it is then enlarged along one
+ *     side to the aspect ratio of the input. It is now w by h. The point (x, y) of the picture is mapped to the input's
+ *     point
  *
  *         ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
  *
- *     of the input, or where `unbiased` (UDP) to
+ *     or with `unbiased` (UDP) to
  *
  *         ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
  *
- *     With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
- *     (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
+ *     `template` is a list of points in the input, one for each keypoint of a box. With it, the transform is the
+ *     similarity (rotation, scale, translation) that maps the keypoints to these points with the least squared error
+ *     (Umeyama).
  *
- *     As a `line` it follows the rotated box: its `polygon`, four corners clockwise from where the text begins, else the
- *     upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
- *     sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
- *     `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
- *     With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
- *     With `split` a line that is too wide is not squeezed: it takes all columns, and the first
- *     max(1, floor(width * h / w)) rows, or is read in parts.
+ *     With the aspect `line` the transform follows the rotated box: its `polygon`, four corners clockwise from the start
+ *     of the text, else the upright box. `padding` is not used. A line at least 1.5 times as high as wide starts at its
+ *     second corner, which rotates it by 90 degrees. A line with the sides w and h fills the input's height and the first
+ *     min(width, ceil(height * w / h)) columns; the rest is `pad`. The corners a, b, c, d are mapped to (0, 0), (columns,
+ *     0), (columns, height), (0, height). With `half_turn` an earlier stage classifies the orientation of each line: the
+ *     corners of an upside-down line are c, d, a, b. With `split` a line that is too wide is not squeezed horizontally: it
+ *     fills all columns and the first max(1, floor(width * h / w)) rows, or is read in parts.
  *
- *     Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
- *     rounded; pixels beyond the picture are `pad`.
+ *     Pixel i is at the integer i, as in OpenCV. Pixels are sampled bilinearly in float64, without rounding; pixels
+ *     outside of the picture are `pad`.
  */
 export interface CropInput {
   kind: "crop";
@@ -679,17 +685,17 @@ export interface CropInput {
   split?: LineSplit;
 }
 /**
- * Which lines are turned by 180 degrees: those of whose `classes` this `label` has a score above `score`.
+ * Lines to rotate by 180 degrees: those whose `classes` have a score above `score` for this `label`.
  */
 export interface HalfTurn {
   label: string;
   score: number;
 }
 /**
- * Which lines are read in parts, and in which: those more than `above` times as wide as high.
+ * Lines to read in parts: those more than `above` times as wide as high.
  *
- *     A part is `part` times as wide as the line is high, and shares `overlap` of its width with the one before it; the
- *     last one ends where the line does, and may share more.
+ *     A part is `part` times as wide as the line is high, and overlaps the previous part by `overlap` of its width. The
+ *     last part ends at the end of the line, and may overlap more.
  */
 export interface LineSplit {
   above: number;
@@ -697,9 +703,9 @@ export interface LineSplit {
   overlap: number;
 }
 /**
- * A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.
+ * A second picture, such as a style, a reference or the next frame, with its own preprocessing; see `ImageInput`.
  *
- *     The caller gives it to `run()` as `reference`. Its size may be another than the picture's.
+ *     The caller passes it to `run()` as `reference`. Its size may differ from the picture's.
  */
 export interface ReferenceInput {
   kind: "reference";
@@ -714,9 +720,9 @@ export interface ReferenceInput {
   letterbox: Letterbox;
 }
 /**
- * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+ * `count` pictures of one scene with the same size, each preprocessed as in `ImageInput`.
  *
- *     They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+ *     They are stacked in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
  */
 export interface StackInput {
   kind: "stack";
@@ -731,9 +737,9 @@ export interface StackInput {
   letterbox: Letterbox;
 }
 /**
- * A number for each picture of the stack, such as the distance that it is focused at.
+ * A number for each picture of the stack, such as its focus distance.
  *
- *     The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+ *     The caller passes them to `run()` as `focusDistances`; the runtime fills in `default`.
  */
 export interface FocusInput {
   kind: "focus";
@@ -743,10 +749,10 @@ export interface FocusInput {
   default: number[];
 }
 /**
- * The width and height of a picture in pixels, two whole numbers in the order of `order`.
+ * The width and height of a picture in pixels, two integers in the order of `order`.
  *
- *     `size_of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
- *     it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+ *     `size_of` selects the source `picture` (upright) or the `input` that it is resized to. The runtime fills it in, in
+ *     the type of the input. A run of plain tensors without it gets the size of the input.
  */
 export interface SizeInput {
   kind: "size";
@@ -757,7 +763,7 @@ export interface SizeInput {
   sizeOf: "input" | "picture";
 }
 /**
- * A number the caller may give to `run()` under `option`; the runtime fills in `default`.
+ * A number that the caller may pass to `run()` as `option`; the runtime fills in `default`.
  */
 export interface OptionInput {
   kind: "option";
@@ -770,12 +776,16 @@ export interface OptionInput {
   maximum: number;
 }
 /**
- * A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+ * One tensor of the text prompt; the runtime fills it in.
  *
- *     For n tokens, padded to `shape` with zeros, as `dtype`: with `input_ids` their numbers (padded with that of [PAD]),
- *     with `attention_mask` ones, with `token_type_ids` zeros, with `position_ids` the place of each in its phrase, and
- *     with `self_attention_mask`, [1, n, n], whether one token sees another: itself, and those of its own phrase. A phrase
- *     ends with its separator.
+ *     For n tokens, zero-padded to `shape`, as `dtype`:
+ *
+ *     - `input_ids`: the token ids (padded with the id of [PAD]).
+ *     - `attention_mask`: ones.
+ *     - `token_type_ids`: zeros.
+ *     - `position_ids`: the position of each token in its phrase.
+ *     - `self_attention_mask` [1, n, n]: whether one token attends to another: itself, and the tokens of its phrase. A
+ *       phrase ends with its separator.
  */
 export interface PromptInput {
   kind: "prompt";
@@ -785,22 +795,22 @@ export interface PromptInput {
   role: "attention_mask" | "input_ids" | "position_ids" | "self_attention_mask" | "token_type_ids";
 }
 /**
- * A part of what becomes of clicks, a box and an earlier answer; the runtime fills it in.
+ * One tensor of a prompt of clicks, a box and a previous mask; the runtime fills it in.
  *
- *     `points`: x y each, [1, points, 2] or [1, objects, points, 2], in the coordinates of the `MaskGenerationTask`.
- *     `labels`, [1, points] or [1, objects, points]: 1 for a click on the object, 0 beside it, 2 and 3 for the upper left
- *     and lower right corner of a box, -1 for a point of padding that stands for no box. -10 is transformers' padding to a
- *     length: the point's embedding is 0, which is still attended to. Without this input all points are on the object.
- *     `box`, [1, objects, 4] or [1, 4]: x1 y1 x2 y2. `shape` is [1, 0, 4] in a graph for prompts without a box, which
- *     then has no such input.
- *     `mask`, [1, 1, h, w]: the logits of an earlier answer over the frame, 0 where there is none.
- *     `has-mask`: 1 where there is one, else 0.
+ *     - `points` [1, points, 2] or [1, objects, points, 2]: x y each, in the coordinates of the `MaskGenerationTask`.
+ *     - `labels` [1, points] or [1, objects, points]: 1 for a foreground click, 0 for a background click, 2 and 3 for the
+ *       upper left and lower right corner of a box, -1 for a padding point of a prompt without a box. -10 is transformers'
+ *       padding to a length: the point's embedding is 0, but attention includes it. Without this input all points are
+ *       foreground clicks.
+ *     - `box` [1, objects, 4] or [1, 4]: x1 y1 x2 y2. `shape` is [1, 0, 4] in a graph for prompts without a box, which
+ *       then has no such input.
+ *     - `mask` [1, 1, h, w]: the mask logits of a previous run over the frame, 0 if there is none.
+ *     - `has-mask`: 1 if there is a previous mask, else 0.
  *
- *     A graph for a click on each of several objects in a run has [objects, points, 2], [objects, points] and so on where
- *     there is no axis of objects after the first.
+ *     A graph that takes a click on each of several objects in a run has [objects, points, 2], [objects, points] and so
+ *     on, if there is no separate axis of objects.
  *
- *     The number of points is that of the graph, the point of padding of the task included: what a prompt is padded with
- *     changes the answer.
+ *     The number of points is fixed by the graph, and includes the task's padding point: other padding changes the result.
  */
 export interface PointPromptInput {
   kind: "point-prompt";
@@ -810,9 +820,9 @@ export interface PointPromptInput {
   role: "box" | "has-mask" | "labels" | "mask" | "points";
 }
 /**
- * A number beside a picture, such as an exposure: `shape` has one element.
+ * A number next to a picture, such as an exposure: `shape` has one element.
  *
- *     The caller may give it to `run()` as `numbers`, by name; the runtime fills in `default`.
+ *     The caller may pass it to `run()` in `numbers`, by name; the runtime fills in `default`.
  */
 export interface NumberInput {
   kind: "number";
@@ -822,11 +832,11 @@ export interface NumberInput {
   default: number;
 }
 /**
- * Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
+ * The inpainting mask: `hole` at pixels that the model fills in, `known` at all others.
  *
- *     The caller gives the hole to `run()` as `mask`, in the pixels of the picture. It is placed in the input as
- *     the picture is, see `ImageInput`: a pixel of the input is in the hole if it covers, even in part, a pixel of the
- *     picture that is. With `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+ *     The caller passes it to `run()` as `mask`, in pixels of the picture. It is placed in the input like the picture, see
+ *     `ImageInput`: a pixel of the input is in the hole if it covers a pixel of the hole at least partly. With
+ *     `empties_picture` the picture's tensor is 0 in the hole, in all channels.
  */
 export interface MaskInput {
   kind: "mask";
@@ -841,8 +851,8 @@ export interface MaskInput {
  * The state of a recurrent model, such as a hidden state: an input that takes an output of the previous run.
  *
  *     The first run of a sequence takes zeros. Each later run takes the value of the graph's output `output` in the
- *     previous run, which has the same type and shape. That output is not part of the result, unless the model has no
- *     other: then it is listed in `outputs` too.
+ *     previous run, which has the same type and shape. That output is not part of the result. If the model has no other
+ *     output, it is, and is listed in `outputs` too.
  */
 export interface StateInput {
   kind: "state";
@@ -852,7 +862,7 @@ export interface StateInput {
   output: string;
 }
 /**
- * A tensor that an earlier stage makes, such as the embedding of a picture: the output `output` of `stage`.
+ * A tensor from an earlier stage, such as the embedding of a picture: the output `output` of `stage`.
  *
  *     That output has the same type and shape. The runtime fills it in.
  */
@@ -882,17 +892,20 @@ export interface Output {
   shape: number[];
 }
 /**
- * One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
+ * One ONNX graph of the bundle, for one target. Graphs of the same precision share their weight files.
  *
- *     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
- *     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
- *     kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
- *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
- *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
- *     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
- *     become is what the graph computes with. `macs` are the multiply-accumulates of a run, where shapes tell. With
- *     `optimized` the engine's own optimizer would win nothing, and is left out when the graph is loaded. With
- *     `suppression` the file ends before that; `outputs` are those after it.
+ *     Several graphs for `webgpu` are ordered best first: the runtime takes the first whose `features` the adapter has and
+ *     whose self-test passes.
+ *
+ *     - `cpuNodes`: names of nodes to place on the CPU, because their GPU kernels give wrong results.
+ *     - `allOnGpu`: all other nodes run on the GPU.
+ *     - `features`: WebGPU features that the adapter must have, otherwise the graph throws.
+ *     - `precision`: fp32 as exported; fp16 with every convertible node in half precision; mixed with some of these nodes
+ *       kept in float32.
+ *     - `weight_dtype`: int8 if the weights are stored as integers with scales, and dequantized when the graph is loaded.
+ *     - `macs`: multiply-accumulates of a run, as far as shapes are known.
+ *     - `optimized`: the engine's optimizer would not improve the graph, so it is turned off when the graph is loaded.
+ *     - `suppression`: the file ends before NMS, which the runtime computes. `outputs` are those after NMS.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -917,11 +930,11 @@ export interface Graph {
   suppression?: Suppression;
 }
 /**
- * Where a graph reports on its fixed-shape detection head.
+ * The output in which a graph reports the status of its fixed-shape detection head.
  *
- *     The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
- *     confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
- *     repeated on the graph of target `fallback`.
+ *     The float32 output `output` [2] is (converged as 0 or 1, number of candidates above the confidence threshold before
+ *     suppression). If it has not converged, or there are more candidates than `capacity`, the run is repeated on the
+ *     graph of target `fallback`.
  */
 export interface HeadStatus {
   output: string;
@@ -930,22 +943,24 @@ export interface HeadStatus {
   fallback: "wasm" | "webgpu";
 }
 /**
- * Exact greedy NMS behind a graph: the runtime's compute shader, or the CPU where that is not the same.
+ * Exact greedy NMS after a graph, in the runtime's compute shader.
  *
- *     In place of `outputs` the file has three of float32, for all A anchors:
+ *     It runs on the CPU if the shader's result could differ. Instead of `outputs` the file has three float32 outputs for
+ *     all A anchors:
  *
- *     - `boxes` [A, 4]: two corners, with those of different classes moved apart;
- *     - `scores` [A], or with `multi_label` those of each label in turn, [count * A];
- *     - `rows` [A, columns]: what the outputs have of each, their columns side by side.
+ *     - `boxes` [A, 4]: two corners, with an offset per class so that boxes of different classes do not overlap;
+ *     - `scores` [A], or with `multi_label` the scores of each label after another, [count * A];
+ *     - `rows` [A, columns]: the columns of all `outputs`, side by side.
  *
- *     Candidates are the anchors whose score is above the input `confidence`, by falling score, of equal ones the first
- *     first. Each is kept that no kept one before it overlaps by more than the input `iou`, `max_detections` at most.
- *     Each of `outputs`, [..., rows, columns] or [rows], is their rows, then zeros; `row_count` is how many are kept.
- *     Without `confidence` every finite score is a candidate, without `iou` every overlap is too much.
+ *     Candidates are the anchors with a score above the input `confidence`, sorted by descending score, ties by index. A
+ *     candidate is kept unless a kept one before it overlaps it by more than the input `iou`; at most `max_detections` are
+ *     kept. Each of `outputs`, [..., rows, columns] or [rows], has the rows of the kept anchors, then zeros; `row_count`
+ *     is the number of kept anchors. Without `confidence` every finite score is a candidate. Without `iou` any overlap
+ *     suppresses.
  *
- *     Where they are `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two
- *     normal distributions (Ultralytics' probabilistic IoU). Each is kept that no one before it overlaps, a suppressed one
- *     neither. With `max_candidates` only the first so many are candidates.
+ *     With `rotated`, `boxes` [A, 5] are centre x y, width, height and angle, and the overlap is that of two normal
+ *     distributions (Ultralytics' probabilistic IoU). A candidate is then kept unless any candidate before it overlaps it,
+ *     even a suppressed one. With `max_candidates` only the first ones are candidates.
  */
 export interface Suppression {
   outputs: Output[];
@@ -961,11 +976,11 @@ export interface Suppression {
   rowCount?: Output;
 }
 /**
- * Several labels for a box: every label has a score of each box, and its boxes are suppressed by themselves.
+ * Multi-label NMS: every label has a score for each box, and each label is suppressed separately.
  *
- *     `max_detections` are kept of each label at most. In the `order` of `score` the best of all labels come first, of
- *     equal ones the first label and then the first box; in that of `label` all of the first label do, the best first.
- *     Of a box that is kept for a label, `score_column` of its row is that score, and `label_column` that label.
+ *     At most `max_detections` boxes are kept per label. With the `order` `score` rows are sorted by score over all
+ *     labels, ties by label and then by box. With `label` they are sorted by label, then by score. If a box is kept for a
+ *     label, `score_column` of its row is this score, and `label_column` this label.
  */
 export interface MultiLabel {
   count: number;
@@ -975,9 +990,9 @@ export interface MultiLabel {
   labelColumn?: number;
 }
 /**
- * A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+ * A target whose graph would throw, give wrong results or create no session.
  *
- *     The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
+ *     The bundle has no graph for it: the model runs on WASM instead. `code` is the code of the finding.
  */
 export interface DisabledTarget {
   target: "webgpu";
@@ -985,7 +1000,7 @@ export interface DisabledTarget {
   reason: string;
 }
 /**
- * One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly.
+ * One build of the engine: its JavaScript entry, its glue code, its (compressed) WebAssembly.
  */
 export interface EngineBuild {
   build: "asyncify" | "jspi" | "wasm";
@@ -1005,11 +1020,12 @@ export interface EngineBuild {
 /**
  * A file of the bundle that the runtime or the page loads.
  *
- *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
- *     `uncompressed_size` bytes of the hash `uncompressed_sha256`, which is what comes from a host that decompresses it. A
- *     file with `parts` is not stored itself: it is what its parts hold, files of this list too, one after the other;
- *     `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of `quantization` int8
- *     hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
+ *     `size` and `sha256` are those of the stored file. A compressed file, by its `encoding`, has `uncompressed_size`
+ *     bytes with the hash `uncompressed_sha256` after decompression; some hosts decompress it themselves.
+ *
+ *     A file with `parts` is not stored itself: it is the concatenation of the contents of its parts, which are files of
+ *     this list. Its `size` and `sha256` are then those of the concatenated stored parts. With `quantization` int8 the
+ *     contents are integers with scales, from which the `uncompressed_size` bytes are computed
  *     (webbuild/quantization/weight_format.py).
  */
 export interface File {
@@ -1029,10 +1045,10 @@ export interface File {
   quantization: "int8" | "none";
 }
 /**
- * A run with known answers, kept as raw little-endian tensors.
+ * A golden run: inputs and their known outputs, stored as raw little-endian tensors.
  *
- *     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
- *     255, still to be scaled and normalized as the input says, in float64. `sequence` is of a model with states.
+ *     The inputs in `uint8_inputs` are pictures, stored with one byte per element: the colour level 0..255 before the
+ *     input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states.
  */
 export interface Golden {
   sample: string;
@@ -1052,10 +1068,10 @@ export interface Golden {
   sequence?: GoldenSequence;
 }
 /**
- * What a model with states answers to the inputs of its golden run, run `steps` times.
+ * The results of a model with states when the inputs of its golden run are run `steps` times.
  *
- *     Each run takes the states of the one before. Of the last one `outputs` has some, by which every state that is not
- *     carried is seen; those that are states are among them.
+ *     Each run takes the states of the previous one. `outputs` are some outputs of the last run, states among them: they
+ *     change if a state is not carried over.
  */
 export interface GoldenSequence {
   steps: number;
@@ -1067,9 +1083,9 @@ export interface GoldenSequence {
   };
 }
 /**
- * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
+ * A picture to try the model on, or a stack of pictures: `stack` lists all of them, `file` is the first.
  *
- *     `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
+ *     `focus_distances` has a number for each picture of the stack. `prompt` is the text prompt.
  */
 export interface Sample {
   /**
@@ -1087,10 +1103,10 @@ export interface Sample {
   prompt: string;
 }
 /**
- * The model for another size of picture, or for several pictures in one run: what differs from the manifest's own.
+ * The model for another picture size, or for several pictures in one run: the fields that differ.
  *
- *     Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n in place
- *     of 1 as its first size; an option is the same for all of them.
+ *     Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n instead
+ *     of 1 as its first size; an option is the same for the whole batch.
  */
 export interface Variant {
   task:
@@ -1137,9 +1153,9 @@ export interface Variant {
   };
 }
 /**
- * A model of a bundle that runs after another, such as a decoder after its encoder: what is its own.
+ * A model of a bundle that runs after another, such as a decoder after its encoder.
  *
- *     Inputs of the kind `stage` take outputs of earlier stages. The golden run has a tensor for those too, so that each
+ *     Inputs of the kind `stage` take outputs of earlier stages. The golden run has tensors for them too, so that each
  *     stage can be tested alone.
  */
 export interface Stage {
@@ -1192,9 +1208,9 @@ export interface Stage {
   glueModule?: Glue;
 }
 /**
- * A JavaScript module that makes inputs of a stage from outputs of earlier ones, in the worker.
+ * A JavaScript module that computes inputs of a stage from outputs of earlier stages, in the worker.
  *
- *     Its default export gets the tensors that it `reads`, and returns those of inputs of the kind `tensor`.
+ *     Its default export gets the tensors listed in `reads`, and returns tensors for the inputs of the kind `tensor`.
  */
 export interface Glue {
   /**

@@ -1,4 +1,4 @@
-"""The part of a picture around a box."""
+"""Crops: the part of a picture around a box."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from webbuild.manifest.numbers import Count
 
 
 class HalfTurn(ManifestStruct, kw_only=True, frozen=True):
-    """Which lines are turned by 180 degrees: those of whose `classes` this `label` has a score above `score`."""
+    """Lines to rotate by 180 degrees: those whose `classes` have a score above `score` for this `label`."""
 
     label: str
     score: float
 
 
 class LineSplit(ManifestStruct, kw_only=True, frozen=True):
-    """Which lines are read in parts, and in which: those more than `above` times as wide as high.
+    """Lines to read in parts: those more than `above` times as wide as high.
 
-    A part is `part` times as wide as the line is high, and shares `overlap` of its width with the one before it; the
-    last one ends where the line does, and may share more.
+    A part is `part` times as wide as the line is high, and overlaps the previous part by `overlap` of its width. The
+    last part ends at the end of the line, and may overlap more.
     """
 
     above: float
@@ -31,32 +31,36 @@ class LineSplit(ManifestStruct, kw_only=True, frozen=True):
 
 
 class CropInput(PictureInput, tag="crop", kw_only=True, frozen=True):
-    """The part of a picture around a box, by an affine transform; its pixels become what those of an `ImageInput` do.
+    """The part of a picture around a box, cut out by an affine transform.
 
-    The boxes are those of an earlier stage that have an area, a score of at least `min_score`, and one of `classes` or,
-    where that is empty, any class: of them the first `max_crops`, which are the best. In a bundle of one stage it is
-    the box of the whole picture. A box with the middle (cx, cy), multiplied by `padding` and then, to `keep` its aspect
-    ratio, enlarged along one side to that of the input, is w by h. The point (x, y) of the picture goes to
+    Pixels become tensor values as in `ImageInput`. The boxes are those of an earlier stage with an area above 0, a
+    score of at least `min_score`, and one of `classes` (empty: any class): the best `max_crops` of them. In a bundle of
+    one stage the only box is the whole picture.
+
+    The box with the centre (cx, cy) is multiplied by `padding`. With the aspect `keep` it is then enlarged along one
+    side to the aspect ratio of the input. It is now w by h. The point (x, y) of the picture is mapped to the input's
+    point
 
         ((x - cx) * width / w + width / 2, (y - cy) * height / h + height / 2)
 
-    of the input, or where `unbiased` (UDP) to
+    or with `unbiased` (UDP) to
 
         ((x - cx + w / 2) * (width - 1) / w, (y - cy + h / 2) * (height - 1) / h).
 
-    With a `template`, a place in the input for each keypoint of a box, the transform is instead the similarity
-    (rotation, scale, translation) that brings the keypoints nearest to it by least squares, as Umeyama's does.
+    `template` is a list of points in the input, one for each keypoint of a box. With it, the transform is the
+    similarity (rotation, scale, translation) that maps the keypoints to these points with the least squared error
+    (Umeyama).
 
-    As a `line` it follows the rotated box: its `polygon`, four corners clockwise from where the text begins, else the
-    upright box. A line 1.5 times as high as wide, or more, begins at its second corner: it is turned by 90 degrees. Of
-    sides w and h, it takes the input's height and the first min(width, ceil(height * w / h)) columns. The rest is
-    `pad`. The corners a, b, c, d go to (0, 0), (columns, 0), (columns, height), (0, height). `padding` is not read.
-    With `half_turn` an earlier stage said of each line whether it stands on its head: its corners are c, d, a, b then.
-    With `split` a line that is too wide is not squeezed: it takes all columns, and the first
-    max(1, floor(width * h / w)) rows, or is read in parts.
+    With the aspect `line` the transform follows the rotated box: its `polygon`, four corners clockwise from the start
+    of the text, else the upright box. `padding` is not used. A line at least 1.5 times as high as wide starts at its
+    second corner, which rotates it by 90 degrees. A line with the sides w and h fills the input's height and the first
+    min(width, ceil(height * w / h)) columns; the rest is `pad`. The corners a, b, c, d are mapped to (0, 0), (columns,
+    0), (columns, height), (0, height). With `half_turn` an earlier stage classifies the orientation of each line: the
+    corners of an upside-down line are c, d, a, b. With `split` a line that is too wide is not squeezed horizontally: it
+    fills all columns and the first max(1, floor(width * h / w)) rows, or is read in parts.
 
-    Pixel i lies at the whole number i, as in OpenCV. Each pixel of the input is read bilinearly, in float64, not
-    rounded; pixels beyond the picture are `pad`.
+    Pixel i is at the integer i, as in OpenCV. Pixels are sampled bilinearly in float64, without rounding; pixels
+    outside of the picture are `pad`.
     """
 
     padding: float = 1.25

@@ -1,4 +1,4 @@
-"""Any input of a model: what it holds, and who fills it in."""
+"""The union of all inputs of a model."""
 
 from __future__ import annotations
 

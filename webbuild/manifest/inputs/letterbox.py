@@ -1,4 +1,4 @@
-"""How a picture of any size becomes the input's fixed size."""
+"""Resizing of pictures to the input's fixed size."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
 class Letterbox(ManifestStruct, kw_only=True, frozen=True):
-    """How a picture of any size becomes the input's fixed size.
+    """How a picture of any size (w by h) is resized to the input's fixed size (width by height).
 
-    `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
-    by round(h * gain) (ties to even, or up with the rounding `half-up`; at least 1). With the anchor `center` it is
-    placed with round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above
-    it, with `top-left` with none; the rest of `pad` lies right and below.
+    `letterbox` keeps the aspect ratio: gain = min(height / h, width / w). The picture is resized to round(w * gain) by
+    round(h * gain), at least 1 (ties to even; up with the rounding `half-up`). With the anchor `center`,
+    round((width - w') / 2 - 0.1) columns and round((height - h') / 2 - 0.1) rows of `pad` are put before it, with
+    `top-left` none. The rest of the padding is on the right and below.
 
-    `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
-    size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
-    round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
-    none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
-    the shorter side and CenterCrop; with `edge`, Resize(edge) and a CenterCrop that is smaller: the picture then covers
-    a square of `edge` pixels.
+    `crop` keeps the aspect ratio, and the picture covers the input: one side has the input's size, the other is
+    floor(width * h / w) or floor(height * w / h). Then round((w' - width) / 2) columns and round((height' - height) /
+    2) rows (ties to even; with `top-left` none) are cut off before it, and the rest on the right and below. For a
+    square input this is torchvision's Resize to the shorter side and CenterCrop. With `edge` it is Resize(edge) and a
+    smaller CenterCrop: the picture covers a square of `edge` pixels.
 
-    `line`: the picture takes the input's height and keeps its aspect ratio: min(width, ceil(w * height / h)) columns
-    from the left; the rest is `pad`. A line of text that is too long is squeezed.
+    `line` resizes the picture to the input's height and keeps the aspect ratio: it fills min(width, ceil(w * height /
+    h)) columns from the left; the rest is `pad`. A line of text that is too long is squeezed.
 
-    `stretch` ignores the aspect ratio and pads nothing. `pad` is a level of all colours, or one of red, green and
-    blue each, or `mean`: the input's mean, which is 0 in the tensor.
+    `stretch` ignores the aspect ratio, without padding. `pad` is one level for all colours, a level for each of red,
+    green and blue, or `mean`: the input's mean, which is 0 in the tensor.
 
     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
     """

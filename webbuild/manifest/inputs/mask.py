@@ -1,4 +1,4 @@
-"""Which pixels of the picture are filled in."""
+"""The inpainting mask."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from webbuild.manifest.numbers import Shape
 
 
 class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, frozen=True):
-    """Which pixels of the picture are a hole that the model fills in: `hole` there, else `known`.
+    """The inpainting mask: `hole` at pixels that the model fills in, `known` at all others.
 
-    The caller gives the hole to `run()` as `mask`, in the pixels of the picture. It is placed in the input as
-    the picture is, see `ImageInput`: a pixel of the input is in the hole if it covers, even in part, a pixel of the
-    picture that is. With `empties_picture` the picture's tensor is 0 in the hole, in all channels.
+    The caller passes it to `run()` as `mask`, in pixels of the picture. It is placed in the input like the picture, see
+    `ImageInput`: a pixel of the input is in the hole if it covers a pixel of the hole at least partly. With
+    `empties_picture` the picture's tensor is 0 in the hole, in all channels.
     """
 
     name: str

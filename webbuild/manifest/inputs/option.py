@@ -1,4 +1,4 @@
-"""Sizes and numbers beside a picture, such as thresholds."""
+"""Sizes and numbers next to a picture, such as thresholds."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from webbuild.manifest.numbers import Shape
 
 
 class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, frozen=True):
-    """The width and height of a picture in pixels, two whole numbers in the order of `order`.
+    """The width and height of a picture in pixels, two integers in the order of `order`.
 
-    `size_of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
-    it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+    `size_of` selects the source `picture` (upright) or the `input` that it is resized to. The runtime fills it in, in
+    the type of the input. A run of plain tensors without it gets the size of the input.
     """
 
     name: str
@@ -23,7 +23,7 @@ class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, froz
 
 
 class OptionInput(ManifestStruct, tag="option", tag_field="kind", kw_only=True, frozen=True):
-    """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
+    """A number that the caller may pass to `run()` as `option`; the runtime fills in `default`."""
 
     name: str
     dtype: Literal["float32"] = "float32"
@@ -35,9 +35,9 @@ class OptionInput(ManifestStruct, tag="option", tag_field="kind", kw_only=True, 
 
 
 class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, frozen=True):
-    """A number beside a picture, such as an exposure: `shape` has one element.
+    """A number next to a picture, such as an exposure: `shape` has one element.
 
-    The caller may give it to `run()` as `numbers`, by name; the runtime fills in `default`.
+    The caller may pass it to `run()` in `numbers`, by name; the runtime fills in `default`.
     """
 
     name: str

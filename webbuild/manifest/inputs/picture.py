@@ -1,4 +1,4 @@
-"""Inputs that a picture's pixels become."""
+"""Inputs for pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Color = Literal["rgb", "bgr", "gray", "rgba"]
 
 
 class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
-    """Base of the inputs that a picture's pixels become; `ImageInput` says how."""
+    """Base of the inputs for pictures; see `ImageInput` for the preprocessing."""
 
     name: str
     dtype: Literal["float32", "uint8"] = "float32"
@@ -27,9 +27,9 @@ class PictureInput(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
 
 
 class MaskChannel(ManifestStruct, kw_only=True, frozen=True):
-    """The mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere; see `MaskInput`.
+    """The inpainting mask in the fourth channel of a picture's input: `hole` in the hole, `known` elsewhere.
 
-    With `empties_picture` the other three channels are 0 in the hole.
+    See `MaskInput`. With `empties_picture` the other three channels are 0 in the hole.
     """
 
     hole: float = 1.0
@@ -40,10 +40,10 @@ class MaskChannel(ManifestStruct, kw_only=True, frozen=True):
 class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
 
-    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
-    every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
-    held to 0..255. With `mask` the fourth channel is no alpha but the mask of what is filled in. The layout `hwc` is
-    [height, width, channels], without a batch axis.
+    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` is 255 at every pixel,
+    also in the padding: transparent pictures are first composited on white. For `uint8` a pixel is rounded (ties to
+    even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
+    is [height, width, channels], without a batch axis.
     """
 
     letterbox: Letterbox
@@ -51,9 +51,9 @@ class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
 
 
 class ReferenceInput(PictureInput, tag="reference", kw_only=True, frozen=True):
-    """A second picture, such as a style, a reference or the next frame; its pixels become what an `ImageInput`'s do.
+    """A second picture, such as a style, a reference or the next frame, with its own preprocessing; see `ImageInput`.
 
-    The caller gives it to `run()` as `reference`. Its size may be another than the picture's.
+    The caller passes it to `run()` as `reference`. Its size may differ from the picture's.
     """
 
     letterbox: Letterbox

@@ -1,4 +1,4 @@
-"""What becomes of a prompt of words."""
+"""The tensors of a text prompt."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ PromptRole = Literal["input_ids", "attention_mask", "token_type_ids", "position_
 
 
 class PromptInput(ManifestStruct, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
-    """A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+    """One tensor of the text prompt; the runtime fills it in.
 
-    For n tokens, padded to `shape` with zeros, as `dtype`: with `input_ids` their numbers (padded with that of [PAD]),
-    with `attention_mask` ones, with `token_type_ids` zeros, with `position_ids` the place of each in its phrase, and
-    with `self_attention_mask`, [1, n, n], whether one token sees another: itself, and those of its own phrase. A phrase
-    ends with its separator.
+    For n tokens, zero-padded to `shape`, as `dtype`:
+
+    - `input_ids`: the token ids (padded with the id of [PAD]).
+    - `attention_mask`: ones.
+    - `token_type_ids`: zeros.
+    - `position_ids`: the position of each token in its phrase.
+    - `self_attention_mask` [1, n, n]: whether one token attends to another: itself, and the tokens of its phrase. A
+      phrase ends with its separator.
     """
 
     name: str

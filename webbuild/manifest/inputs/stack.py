@@ -1,4 +1,4 @@
-"""Several pictures of one scene, and what is said of each."""
+"""Several pictures of one scene, and a number for each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from webbuild.manifest.numbers import Count, Shape
 
 
 class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, frozen=True):
-    """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+    """`count` pictures of one scene with the same size, each preprocessed as in `ImageInput`.
 
-    They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+    They are stacked in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
     """
 
     name: str
@@ -27,9 +27,9 @@ class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, fr
 
 
 class FocusInput(ManifestStruct, tag="focus", tag_field="kind", kw_only=True, frozen=True):
-    """A number for each picture of the stack, such as the distance that it is focused at.
+    """A number for each picture of the stack, such as its focus distance.
 
-    The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+    The caller passes them to `run()` as `focusDistances`; the runtime fills in `default`.
     """
 
     name: str

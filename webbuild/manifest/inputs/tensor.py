@@ -1,4 +1,4 @@
-"""Tensors: of an earlier run, of an earlier stage, or the caller's."""
+"""Tensors of an earlier run, of an earlier stage, or from the caller."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, fr
     """The state of a recurrent model, such as a hidden state: an input that takes an output of the previous run.
 
     The first run of a sequence takes zeros. Each later run takes the value of the graph's output `output` in the
-    previous run, which has the same type and shape. That output is not part of the result, unless the model has no
-    other: then it is listed in `outputs` too.
+    previous run, which has the same type and shape. That output is not part of the result. If the model has no other
+    output, it is, and is listed in `outputs` too.
     """
 
     name: str
@@ -25,7 +25,7 @@ class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, fr
 
 
 class StageInput(ManifestStruct, tag="stage", tag_field="kind", kw_only=True, frozen=True):
-    """A tensor that an earlier stage makes, such as the embedding of a picture: the output `output` of `stage`.
+    """A tensor from an earlier stage, such as the embedding of a picture: the output `output` of `stage`.
 
     That output has the same type and shape. The runtime fills it in.
     """

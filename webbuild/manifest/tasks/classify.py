@@ -1,4 +1,4 @@
-"""What the whole picture shows."""
+"""Classification of the whole picture."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from webbuild.manifest.tasks.task import Task
 
 
 class ClassifyTask(Task, tag="classify", kw_only=True, frozen=True):
-    """What the whole picture shows.
+    """Classification of the whole picture.
 
-    `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+    `output` [1, classes] has a probability per class; with `logits`, softmax turns it into probabilities.
     """
 
     output: OutputName

@@ -1,4 +1,4 @@
-"""The classes of each object that an earlier stage finds."""
+"""Classification of each object that an earlier stage finds."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from webbuild.manifest.tasks.task import Task
 
 
 class CropClassesTask(Task, tag="crop-classes", kw_only=True, frozen=True):
-    """The classes of each object that an earlier stage finds.
+    """Classification of each object that an earlier stage finds.
 
-    `output` [crops, classes] holds a probability each or, with `logits`, what softmax makes one of.
+    `output` [crops, classes] has a probability per class; with `logits`, softmax turns it into probabilities.
     """
 
     output: OutputName

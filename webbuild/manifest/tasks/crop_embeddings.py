@@ -1,4 +1,4 @@
-"""A vector for each object that an earlier stage finds."""
+"""An embedding of each object that an earlier stage finds."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from webbuild.manifest.tasks.task import Task
 
 
 class CropEmbeddingsTask(Task, tag="crop-embeddings", kw_only=True, frozen=True):
-    """A unit vector for each object that an earlier stage finds: objects alike have vectors with a large dot product.
+    """A unit vector (embedding) for each object that an earlier stage finds: similar objects have a large dot product.
 
-    `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; one of zeros stays as it is.
+    `output` [crops, size] or [crops, size, 1, 1]. Each vector is divided by its length; a zero vector stays zero.
     """
 
     output: OutputName

@@ -1,4 +1,4 @@
-"""How far away each pixel of the picture is."""
+"""Depth estimation."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from webbuild.manifest.tasks.task import Task
 
 
 class DepthTask(Task, tag="depth", kw_only=True, frozen=True):
-    """How far away each pixel of the picture is.
+    """Depth estimation: the distance of each pixel of the picture.
 
-    `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances or, as
-    `inverse-depth`, what grows as things come nearer. In `metres` the numbers mean something, as `relative` only
-    their order and, but for a scale and an offset, their ratios do. `confidence` is a map of the same kind, the
-    larger the surer. `near` and `far` are the least and the largest value that the map can have, where that is known.
+    `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances, or with
+    `inverse-depth` values that grow as objects come nearer. `metres` are absolute. `relative` values are known only up
+    to a scale and an offset. `confidence` is a map of the same kind; larger is more certain. `near` and `far` are the
+    smallest and the largest possible value of the map, if known.
 
-    A map is read at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
-    cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
+    The map is sampled at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
+    cells whose centre is in the picture. Pixels whose centre is outside of the input are NaN.
     """
 
     output: OutputName

@@ -1,4 +1,4 @@
-"""Objects and their boxes."""
+"""Object detection with boxes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from webbuild.manifest.tasks.task import Task
 
 
 class DetectTask(Task, tag="detect", kw_only=True, frozen=True):
-    """Objects and their boxes.
+    """Object detection with boxes.
 
-    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
-    padding; rows are in order of falling score.
+    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row with the score 0 is padding;
+    rows are sorted by descending score.
     """
 
     output: OutputName

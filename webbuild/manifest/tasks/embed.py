@@ -1,4 +1,4 @@
-"""A vector for the whole picture."""
+"""An embedding of the whole picture."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ Pooling = Literal["none", "cls", "mean"]
 
 
 class TextInput(ManifestStruct, kw_only=True, frozen=True):
-    """How a text becomes the inputs of a text encoder, and the cosine with a picture a score.
+    """How a text is tokenized for a text encoder, and how its cosine with a picture becomes a score.
 
-    The tokenizer in the file `tokenizer` makes at most `length` numbers of a text, its first and its last token among
-    them; `padding` fills the rest. `texts` are examples. A score is `logit_scale` * cosine, of which a softmax over
-    the labels makes probabilities; with a `logit_bias` a sigmoid of the sum. Without `logit_scale` nobody knows it.
+    The tokenizer in the file `tokenizer` turns a text into at most `length` token ids, including the first and the last
+    special token; `padding` fills the rest. `texts` are examples. A score is `logit_scale` * cosine. Softmax over the
+    labels turns scores into probabilities; with `logit_bias` it is the sigmoid of score + bias. If `logit_scale` is
+    missing, it is not known.
     """
 
     tokenizer: str
@@ -31,13 +32,13 @@ class TextInput(ManifestStruct, kw_only=True, frozen=True):
 
 
 class EmbedTask(Task, tag="embed", kw_only=True, frozen=True):
-    """A unit vector of `size` numbers for the whole picture: pictures alike have vectors with a large dot product.
+    """A unit vector (embedding) of `size` numbers for the whole picture: similar pictures have a large dot product.
 
-    `pooling` says how `output` becomes it: `none`, [1, size] or [1, size, 1, 1] is the vector; `cls`, the first of
-    [1, tokens, size]; `mean`, the mean of all of these. The vector is then divided by its length; one of zeros stays as
-    it is.
+    `pooling` computes it from `output`: with `none`, [1, size] or [1, size, 1, 1] is the vector; with `cls` it is the
+    first token of [1, tokens, size]; with `mean` the mean of all tokens. The vector is then divided by its length; a
+    zero vector stays zero.
 
-    The text encoder of a bundle has this task too: `text_input` says how texts go in, instead of a picture.
+    The text encoder of a bundle has this task too, with `text_input` for its texts.
     """
 
     output: OutputName

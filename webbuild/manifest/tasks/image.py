@@ -1,4 +1,4 @@
-"""Image to image."""
+"""Image-to-image models."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from webbuild.manifest.tasks.tile_plan import TilePlan
 
 
 class ImageTask(Task, tag="image", kw_only=True, frozen=True):
-    """Image to image: the result is a picture, larger, cleaner, brighter, in colours or in another style.
+    """Image to image: super-resolution, denoising, colourization, style transfer and so on.
 
-    `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
-    the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
+    `output` [1, 3, scale * height, scale * width], or with `nhwc` [1, scale * height, scale * width, 3], is a picture
+    over the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
 
-    The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
-    level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside the input are transparent.
+    The result has `scale` times the size of the source picture, and is sampled like a `DepthTask`'s map, per channel.
+    level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). Pixels outside of the input are
+    transparent.
 
     With `luma` the output has one channel, [1, 1, scale * height, scale * width]: Y of YCbCr (ITU-R BT.601). `low` and
-    `high` are 16 / 255 and 235 / 255 where Y has the studio range. Cb and Cr are those of the source picture on white,
+    `high` are 16 / 255 and 235 / 255 if Y has the studio range. Cb and Cr are those of the source picture on white,
     resized with bicubic interpolation (see `Letterbox`):
 
         Y = 255 * min(max((value - low) / (high - low), 0), 1)
-        Cb = (B - Y') / 1.772,  Cr = (R - Y') / 1.402,  Y' = 0.299 R + 0.587 G + 0.114 B,  each held to -128..127
+        Cb = (B - Y') / 1.772,  Cr = (R - Y') / 1.402,  Y' = 0.299 R + 0.587 G + 0.114 B,  each clamped to -128..127
         red = Y + 1.402 Cr,  blue = Y + 1.772 Cb,  green = (Y - 0.299 red - 0.114 blue) / 0.587
 
     With `tiles`, pictures are run in tiles; without, they are resized.

@@ -1,4 +1,4 @@
-"""Which part of the picture each pixel belongs to."""
+"""Semantic, instance and panoptic segmentation."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from webbuild.manifest.tasks.task import Task
 
 
 class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen=True):
-    """Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
+    """Semantic, instance and panoptic segmentation, as in transformers' image processors.
 
-    `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores` [1, queries,
-    classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `mask_size` is [rows,
-    columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits for each
-    class, and the only mode is semantic.
+    `masks` [1, queries, height, width] are logits, a map over the whole input for each query. `scores` [1, queries,
+    classes + 1] are class logits of each query; the last class is "no object". If `mask_size` [rows, columns] is not
+    empty, the maps are first resized to it. Without `scores`, `masks` has a map of logits for each class, and the only
+    mode is semantic.
 
-    A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
-    nothing. By `mode`, as transformers' image processors do:
+    A map is sampled over the source picture like a `DepthTask`'s. A pixel outside of the input has no segment. Modes:
 
-    panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
-    pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is left
-    out, its pixels too, unless they are more than `overlap_mask_area_threshold` of those where that product is at least
-    `mask_threshold`. Those of one of the classes `label_ids_to_fuse` are one region, whose score is the best.
-
-    instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
-    above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
-    read at the nearest cell that does not lie after a pixel's upper left corner. The best one is on top.
-
-    semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
-    is largest, or without `scores` the logit.
+    - panoptic: a query's class is its most probable one. Kept are queries with a score above `threshold` that are not
+      "no object". Every pixel is assigned to the query with the largest product of probability (the sigmoid of its map)
+      and score. A query and its pixels are dropped unless they are more than `overlap_mask_area_threshold` of the
+      pixels where that product is at least `mask_threshold`. All queries of a class in `label_ids_to_fuse` are one
+      segment, with the best score.
+    - instance: the best pairs of query and class, as many as there are queries. The mask is where the map is above 0.
+      The score is the class score times the mean probability there; pairs with at least `threshold` are kept. The map
+      is sampled at the nearest cell that is not after a pixel's upper left corner. The best one is on top.
+    - semantic: every pixel is assigned to the class with the largest sum over queries of class probability times map
+      probability, or without `scores` the largest logit.
     """
 
     masks: OutputName

@@ -1,4 +1,4 @@
-"""A keypoint's name, as the tasks that have keypoints give it."""
+"""Names of keypoints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from webbuild.manifest.manifest_struct import ManifestStruct
 
 
 class Keypoint(ManifestStruct, kw_only=True, frozen=True):
-    """A keypoint's name and, for a limb drawn by side, its side."""
+    """A keypoint's name, and its side if limbs are drawn by side."""
 
     name: str
     side: Literal["left", "right", "middle"]

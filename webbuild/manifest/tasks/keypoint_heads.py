@@ -1,4 +1,4 @@
-"""How a graph says where keypoints are: vectors, heat maps or numbers."""
+"""Keypoint heads: SimCC vectors, heat maps or regression."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from webbuild.manifest.output import OutputName
 
 
 class SimccHead(ManifestStruct, tag="simcc", tag_field="kind", kw_only=True, frozen=True):
-    """Keypoints as two vectors of scores for each, along the input's width and its height (SimCC).
+    """SimCC: two score vectors for each keypoint, along the input's width and height.
 
-    In `x` [crops, keypoints, width * split_ratio] and `y` [crops, keypoints, height * split_ratio] a keypoint is at the
-    largest score, (index of x, index of y) / split_ratio in pixels of the input. Its confidence is the mean of the two
-    scores. Where that is not above 0, both indices are -1.
+    `x` [crops, keypoints, width * split_ratio] and `y` [crops, keypoints, height * split_ratio]. A keypoint is at
+    (argmax of x, argmax of y) / split_ratio in pixels of the input. Its confidence is the mean of the two scores. If
+    that is not above 0, both indices are -1.
     """
 
     x: OutputName
@@ -23,22 +23,21 @@ class SimccHead(ManifestStruct, tag="simcc", tag_field="kind", kw_only=True, fro
 
 
 class HeatmapHead(ManifestStruct, tag="heatmap", tag_field="kind", kw_only=True, frozen=True):
-    """Keypoints as a heat map of the input for each: `output` [crops, keypoints, rows, columns].
+    """A heat map of the input for each keypoint: `output` [crops, keypoints, rows, columns].
 
-    A keypoint is at the cell with the largest value, which is its confidence. Where that is not above 0, the cell is
-    (-1, -1), else it is refined:
+    A keypoint is at the cell with the largest value, which is its confidence. If that is not above 0, the cell is (-1,
+    -1). Otherwise the cell is refined:
 
-    shift: a quarter of a cell towards the larger of the two neighbours along each axis. Along x only for
-    1 < x < columns - 1 and y > 0, along y only for 1 < y < rows - 1 and x > 0.
+    - shift: by a quarter of a cell towards the larger of the two neighbours along each axis. Along x only for 1 < x <
+      columns - 1 and y > 0, along y only for 1 < y < rows - 1 and x > 0.
+    - dark, udp: by a Newton step to the maximum of a parabola through the logarithm of the map, which is blurred with a
+      Gaussian of `sigma`, truncated beyond `radius` cells. Outside of the map, by `border`, the cells are mirrored with
+      the edge (`symmetric`: b a | a b) or without it (`reflect`: c b | a b), or are zeros. For `dark`, blurred values
+      are at least 1e-10, second derivatives are two cells wide, and cells within two of an edge are not refined. For
+      `udp`, values are clamped to 0.001..50, and derivatives are one cell wide.
 
-    dark, udp: a Newton step to the top of a parabola through the logarithms of the map, blurred with a Gaussian of
-    `sigma`, cut off beyond `radius` cells. Beyond the map lie, by `border`, its own cells mirrored with their edge
-    (`symmetric`: b a | a b) or without (`reflect`: c b | a b), or zeros. For `dark` blurred values are at least 1e-10,
-    second derivatives two cells wide, and cells within two of an edge stay as they are. For `udp` values are held to
-    0.001..50, and derivatives are one cell wide.
-
-    The cell (x, y) is at (x * width / columns, y * height / rows) of the input, where `unbiased` at (x * (width - 1) /
-    (columns - 1), y * (height - 1) / (rows - 1)).
+    The cell (x, y) is at (x * width / columns, y * height / rows) of the input, or with `unbiased` at
+    (x * (width - 1) / (columns - 1), y * (height - 1) / (rows - 1)).
     """
 
     output: OutputName
@@ -50,10 +49,11 @@ class HeatmapHead(ManifestStruct, tag="heatmap", tag_field="kind", kw_only=True,
 
 
 class RegressionHead(ManifestStruct, tag="regression", tag_field="kind", kw_only=True, frozen=True):
-    """Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns], or of ones between.
+    """Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
 
-    `columns` are x and y, and then a depth z or a confidence c. In the range `unit` 0 and 1 are the edges of the input,
-    with `signed` -1 and 1 are; `pixels` are those of the input. Without c a confidence is 1.
+    Axes of size 1 may be between these. `columns` are x and y, and then a depth z or a confidence c. In the range
+    `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
+    confidence is 1.
     """
 
     output: OutputName

@@ -1,4 +1,4 @@
-"""Keypoints of what a crop shows."""
+"""Keypoints of the object in a crop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from webbuild.manifest.tasks.task import Task
 
 
 class KeypointsTask(Task, tag="keypoints", kw_only=True, frozen=True):
-    """Keypoints of what a crop shows, such as a person or a face.
+    """Keypoints of the object in a crop, such as a person or a face.
 
-    The result is that of a `PoseTask`: the boxes, scores and classes are those that the crops were cut around. In a
-    bundle of one stage it is one box, of the whole picture, whose class is `classes[0]` and whose score is 1.
+    The result is like a `PoseTask`'s, with the boxes, scores and classes of the detector that the crops come from. In a
+    bundle of one stage there is one box, the whole picture, with the class `classes[0]` and the score 1.
     """
 
     head: SimccHead | HeatmapHead | RegressionHead

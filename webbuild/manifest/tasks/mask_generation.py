@@ -1,4 +1,4 @@
-"""The object that clicks, a box or an earlier answer point at."""
+"""Masks for a prompt of clicks, a box or a previous mask (promptable segmentation)."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from webbuild.manifest.tasks.task import Task
 
 
 class MaskGenerationTask(Task, tag="mask-generation", kw_only=True, frozen=True):
-    """The object that clicks, a box or an earlier answer point at, and its mask.
+    """Masks for a prompt of clicks, a box or a previous mask (promptable segmentation, SAM).
 
-    Prompts and masks lie in the frame: `frame` [height, width] pixels, in whose upper left corner the encoder's input
-    is, with the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at
-    left + x * width / source width, top + y * height / source height; in `unit` coordinates that is divided by the
-    frame's width and height. Where the decoder's pixels are others than the encoder's, the graph takes points and boxes
-    times `point_scale`. See `PointPromptInput` for labels.
+    Prompts and masks are in the frame: `frame` [height, width] pixels, with the encoder's input in its upper left
+    corner, and the picture where its `Letterbox` places it. A click at x y of the picture is in the frame at left + x *
+    width / source width, top + y * height / source height; `unit` coordinates are these divided by the frame's width
+    and height. If the decoder has another resolution than the encoder, points and boxes are multiplied by
+    `point_scale`. See `PointPromptInput` for labels.
 
-    A `box` goes in as two points at its `corners`, upper left first, after the others, as an `input` of its own, or not
-    at all (`none`). With `padding_point` a prompt without a box gets a point 0 0 of the label -1 at its end; without,
-    the graph adds what it was trained with.
+    A `box` is passed as two points at its `corners`, upper left first, after the clicks; as a separate `input`; or not
+    at all (`none`). With `padding_point`, a prompt without a box gets a point 0 0 with the label -1 at its end;
+    otherwise the graph adds its padding itself.
 
-    `masks` [1, masks, h, w] or [1, objects, masks, h, w] holds logits over the whole frame, `scores` [1, masks] or
-    [1, objects, masks] the IoU that the model predicts of each; a graph that takes the prompts of several objects in a
-    run has [objects, masks, ...] in place of the first. The mask `single` answers prompts that leave nothing
-    open; the masks `multi` are the parts and wholes that an ambiguous one may mean, the best the one of the highest
-    score. Who asks for all of them gets `multi`; else the best of them answers one click alone, and `single` any other
-    prompt. Where `single` is None, the best of `multi` answers every prompt; where `multi` is empty, `single` does.
+    `masks` [1, masks, h, w] or [1, objects, masks, h, w] are logits over the whole frame. `scores` [1, masks] or [1,
+    objects, masks] are the predicted IoU of each mask. A graph that takes prompts for several objects in a run can have
+    [objects, masks, ...] instead. The mask `single` is for unambiguous prompts. The masks `multi` are the possible
+    parts and wholes of an ambiguous prompt; the best has the highest score. A caller that requests all masks gets
+    `multi`. Otherwise the result is the best of `multi` for a single click, and `single` for any other prompt. If
+    `single` is None, it is always the best of `multi`; if `multi` is empty, always `single`.
 
-    A pixel of the picture is in a mask where its logit is above `threshold`. With `through_input` logits are resized to
-    the frame, cut to the picture's place in it and resized to the picture; without, they are read as a `DepthTask`'s
-    map is. Either way bilinearly, with half-pixel centres and clamped edges.
+    A pixel of the picture is in a mask if its logit is above `threshold`. With `through_input` logits are resized to
+    the frame, cropped to the picture's place in it and resized to the picture; without, they are sampled like a
+    `DepthTask`'s map. Both are bilinear, with half-pixel centres and clamped edges.
     """
 
     masks: OutputName

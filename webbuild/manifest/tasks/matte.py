@@ -1,4 +1,4 @@
-"""How opaque the foreground is at each pixel."""
+"""Matting: the opacity of the foreground."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from webbuild.manifest.tasks.tile_plan import TilePlan
 
 
 class MatteTask(Task, tag="matte", kw_only=True, frozen=True):
-    """How opaque the foreground is at each pixel of the picture.
+    """Matting: the opacity (alpha) of the foreground at each pixel of the picture.
 
-    `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or as `nhwc` [1, height,
-    width, channels], of which `channel` counts. Its values go through `activation`, a sigmoid or a softmax over the
-    channels. Then `low` is transparent and `high` opaque; with `min_max` the least and the largest finite value are,
-    where they differ. alpha = min(max((value - low) / (high - low), 0), 1).
+    `output` is a map over the whole input: [1, height, width], [1, channels, height, width], or with `nhwc` [1, height,
+    width, channels]; `channel` is the one that is used. `activation` is applied first: a sigmoid, or a softmax over the
+    channels. Then `low` is transparent and `high` opaque; with `min_max` they are the smallest and the largest finite
+    value of the map, if these differ. alpha = min(max((value - low) / (high - low), 0), 1).
 
-    Alpha is read over the source picture as a `DepthTask`'s map is, and is 0 outside the input and where the
+    Alpha is sampled over the source picture like a `DepthTask`'s map, and is 0 outside of the input and where the
     output is NaN. level = floor(255 * alpha + 0.5).
 
-    `foreground` [1, 3, height, width], as `nhwc` [1, height, width, 3], holds the colours, 0..1, of the foreground, if
-    the model returns them: pixels that are neither transparent nor opaque take theirs from it.
+    `foreground` [1, 3, height, width], or with `nhwc` [1, height, width, 3], has the foreground's colours, 0..1, if the
+    model returns them: pixels that are neither transparent nor opaque take their colour from it.
 
-    With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Tiles that are not exact are
-    never blended: what is in front is seen in the whole picture, and two tiles that took different things for it would
-    leave half-transparent ones.
+    With `tiles`, which are exact, pictures are run in tiles; without, they are resized. Inexact tiles are never
+    blended: the foreground depends on the whole picture, and where two tiles disagree about it, the blend would be
+    half-transparent.
     """
 
     output: OutputName

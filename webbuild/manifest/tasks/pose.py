@@ -1,4 +1,4 @@
-"""People and their keypoints."""
+"""Pose estimation: people and their keypoints."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webbuild.manifest.tasks.task import Task
 
 
 class PoseTask(Task, tag="pose", kw_only=True, frozen=True):
-    """People and their keypoints.
+    """Pose estimation: people and their keypoints.
 
-    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
-    then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
-    padding; rows are in order of falling score.
+    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index, then per
+    keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row with the score 0 is padding; rows are
+    sorted by descending score.
     """
 
     output: OutputName

@@ -6,4 +6,4 @@ from webbuild.manifest.manifest_struct import ManifestStruct
 
 
 class Task(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
-    """The task of a model: which output holds what. Base of a struct for each task, whose `tag` is the task's kind."""
+    """The task of a model: the meaning of its outputs. Base of each task's struct, whose `tag` is the task's kind."""

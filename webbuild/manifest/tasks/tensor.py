@@ -1,4 +1,4 @@
-"""Tensors in, tensors out."""
+"""Models with plain tensors as inputs and outputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.manifest.tasks.task import Task
 
 
 class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):
-    """Channels of a float32 output, from `first` up to `end` along `axis`, that the graph computes by themselves."""
+    """Channels of a float32 output, from `first` up to `end` along `axis`, that are a separate tensor in the graph."""
 
     output: str
     axis: Literal[1, 3]
@@ -19,10 +19,10 @@ class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):
 
 
 class TensorTask(Task, tag="tensor", kw_only=True, frozen=True):
-    """A model about which nothing is known: tensors in, tensors out.
+    """A model with an unknown task: its inputs and outputs are plain tensors.
 
-    `joined` are the tensors that the graph joins to an output as its last step, where one of them has the three
-    channels of a picture; the one that takes most steps to compute is the first.
+    `joined` are the tensors that the graph concatenates to an output as its last step, if one of them has the three
+    channels of a picture; the first one takes the most steps to compute.
     """
 
     joined: list[JoinedTensor] = []

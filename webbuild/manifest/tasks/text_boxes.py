@@ -1,4 +1,4 @@
-"""Where text is in a picture."""
+"""Text detection."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from webbuild.manifest.tasks.task import Task
 
 
 class TextBoxesTask(Task, tag="text-boxes", kw_only=True, frozen=True):
-    """Where text is: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
+    """Text detection: differentiable binarization (DB, arXiv 1911.08947), decoded as PaddleOCR's DBPostProcess does.
 
-    `output` [1, 1, height, width] says of each cell of the input how probable text is there: as it is, or after the
-    `activation`. Cells above `threshold` are set. Around each outline of what is set, holes too, lies the rectangle of
-    the smallest area; `max_outlines` outlines are looked at. Its corners are rounded towards 0. Its score is the mean
-    of the cells inside, and it counts from `confidence` on. It grows on every side by its area times `unclip_ratio`,
-    divided by the length of its outline. Before, its shorter side is at least 3 cells, after that 5.
+    `output` [1, 1, height, width] is the probability of text in each cell of the input, after `activation`. Cells above
+    `threshold` are set. The rectangle of the smallest area is fitted to each contour of the set cells, also to the
+    contours of holes; at most `max_outlines` contours are used. Its corners are rounded towards 0. Its score is the
+    mean of the cells inside, and must be at least `confidence`. It then grows on every side by its area times
+    `unclip_ratio`, divided by its perimeter. Its shorter side must be at least 3 cells before growing, and 5 after.
     """
 
     output: OutputName

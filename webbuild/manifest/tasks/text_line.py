@@ -1,4 +1,4 @@
-"""Text that a recognizer reads: of a picture of one line, or of each line in a picture."""
+"""Text recognition, of a picture of one line, or of each line in a picture."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from webbuild.manifest.tasks.task import Task
 
 
 class TextRecognition(Task, kw_only=True, frozen=True):
-    """A recognizer of text.
+    """Text recognition.
 
-    `output` has a score of each of C classes at each of T columns. A score is a probability or, with `logits`, what
-    softmax over the classes makes one of. `characters` are those of the classes, with line feeds between them; that of
-    class `blank` is empty. The best class of a column is that of the largest score, of equals the lowest; NaN is never
-    the best, and a column of NaN is `blank`.
+    `output` has a score for each of C classes at each of T columns. A score is a probability; with `logits`, softmax
+    over the classes turns it into one. `characters` are the characters of the classes, separated by line feeds; the
+    character of class `blank` is empty. The best class of a column has the largest score, the lowest index if several
+    do. NaN is never the best; a column of NaN is `blank`.
 
-    `decoding` says what the best classes are:
+    `decoding` turns the best classes into text:
 
-    - `ctc`: greedy CTC. Runs of the same class are one character, those of `blank` none. Columns share the input's
-      width evenly; a character reaches from the first column of its run to behind the last, and has the score of the
+    - `ctc`: greedy CTC. A run of the same class is one character, and `blank` is none. Columns share the input's width
+      evenly. A character extends from the first column of its run to the end of the last, and has the score of the
       first.
-    - `end-token`: each column is a character, up to the first `blank`, which ends the text. They share the line's
-      width evenly: where each one is, such a recognizer does not say.
+    - `end-token`: each column is a character, up to the first `blank`, which ends the text. Characters share the line's
+      width evenly, since such a recognizer does not locate them.
 
-    The score of the text is the mean of its characters', 0 without any. Words are parted by white space.
+    The score of the text is the mean score of its characters, 0 without any. Words are separated by white space.
     """
 
     output: OutputName
@@ -47,5 +47,5 @@ class TextLineTask(TextRecognition, tag="text-line", kw_only=True, frozen=True):
 class TextTask(TextRecognition, tag="text", kw_only=True, frozen=True):
     """The text of each line that an earlier stage finds; see `TextRecognition`.
 
-    The output is [crops, T, C], or [T, 1, C] of one crop. Lines in which nothing is read are left out.
+    The output is [crops, T, C], or [T, 1, C] for one crop. Lines without any recognized text are omitted.
     """

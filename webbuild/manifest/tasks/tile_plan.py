@@ -1,4 +1,4 @@
-"""How a picture is cut into tiles."""
+"""Tiles of a picture."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ from webbuild.manifest.manifest_struct import ManifestStruct
 
 
 class TilePlan(ManifestStruct, kw_only=True, frozen=True):
-    """How a picture whose size is not the input's is cut into tiles, without resizing.
+    """How a picture whose size differs from the input's is cut into tiles, without resizing.
 
-    Along an axis on which the picture has `length` pixels and the input `size`, tile k is cut out at offset(k):
+    Along an axis on which the picture has `length` pixels and the input `size`, tile k starts at offset(k):
 
         offset(k) = multiple floor(k D / (n - 1)),  D = max(0, ceil((length - size) / multiple))
         n - 1 = ceil(D / floor((size - 2 halo) / multiple))
 
-    It is kept from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), the first from 0, the last to
-    the end of the picture. Beyond its edges the picture's last pixel is repeated.
+    The tile's result is used from cut(k - 1) to cut(k) = floor((offset(k) + size + offset(k + 1)) / 2), for the first
+    tile from 0, for the last one to the end of the picture. Beyond its edges the picture's last pixel is repeated.
 
-    `halo`: the pixels at each side of a tile that are not kept, since they depend on what lies outside of it. `exact`:
-    the result is that of the whole picture. Otherwise each tile is kept for `feather` pixels beyond its cuts, `halo` at
-    most, and blended with its neighbours there; `seam` is the largest difference that was measured there: black is 0,
-    white is 1. Along an axis tile k of n has the weight u_k - u_(k + 1), in the result the product of both axes', where
+    - `halo`: pixels at each side of a tile that are not used, since they depend on pixels outside of the tile.
+    - `exact`: the result equals that of the whole picture. Otherwise each tile is used for `feather` pixels beyond its
+      cuts, at most `halo`, and blended with its neighbours there.
+    - `seam`: the largest measured difference there, where black is 0 and white is 1.
+
+    Along an axis, tile k of n has the weight u_k - u_(k + 1); in the result it is the product of both axes' weights,
+    where
 
         u_k(x) = min(max((x - cut(k - 1) + feather) / (2 feather), 0), 1),  u_0 = 1, u_n = 0
 
