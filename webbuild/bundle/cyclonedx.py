@@ -1,6 +1,6 @@
-"""CycloneDX 1.6 documents as JSON: components with licences and hashes, the same bytes for the same contents.
+"""CycloneDX 1.6 documents as JSON: components with licences and hashes. Equal contents give equal bytes.
 
-Imports nothing but the standard library, since the build of the wheel writes one too.
+Imports only the standard library, since the build of the wheel uses it too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import quote
 Component = dict[str, Any]
 
 _SPDX = {name.lower(): name for name in ("Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "CC-BY-NC-4.0", "MIT")}
-"""Licences that are taken for SPDX's when they are named so; any other name stays a text."""
+"""Licence names that are SPDX identifiers; other names stay free text."""
 
 
 def component(
@@ -32,11 +32,11 @@ def component(
 
     Args:
         kind: `library`, `application`, `machine-learning-model`.
-        name: its name, as the registry has it.
-        version: left out where there is none.
-        registry: `npm` or `pypi`, for its package URL.
-        license_name: an SPDX identifier or other words.
-        sha256: of its one file.
+        name: the name in the registry.
+        version: the version; empty if there is none.
+        registry: `npm` or `pypi`, for the package URL.
+        license_name: an SPDX identifier or free text.
+        sha256: hash of the component, if it is one file.
         description: a sentence.
         files: SHA-256 of its files, by path.
     """
@@ -69,10 +69,10 @@ def document(
     """Return a document as JSON.
 
     Args:
-        subject: what it is of.
+        subject: the component that the document describes.
         components: its parts.
-        inside: the `bom-ref` of what a component has inside, by its own.
-        tool: what made the subject, if that is something else.
+        inside: for a component's `bom-ref`, the `bom-ref`s of the components that it contains.
+        tool: the program that made the subject, if it is another component.
     """
     top = subject["bom-ref"]
     nested = {each for several in inside.values() for each in several}

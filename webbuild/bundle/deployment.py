@@ -12,13 +12,13 @@ from webbuild.ortweb import packaged_assets
 from webbuild.reporting.write import write_text
 
 _RUNTIME_ASSETS = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{packaged_assets.TOKENIZER}")
-"""What the runtime loads by address."""
+"""Files that the runtime loads by address."""
 
 
 def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str]) -> None:
-    """Write what hosts and npm read beside the files of a bundle that is otherwise complete.
+    """Write the files for hosts and npm next to the files of a complete bundle.
 
-    `loaded` are files that the runtime loads besides those that any bundle may have.
+    `loaded` are files that the runtime loads in addition to the usual ones.
     """
     write_text(folder / "_headers", headers_file())
     write_text(folder / "vercel.json", vercel_file())
@@ -30,7 +30,7 @@ def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str])
 
 
 def package_json(name: str, title: str) -> str:
-    """Return `package.json`. The version is the publisher's to give."""
+    """Return `package.json`. The publisher sets the version."""
     types = f"./{name}.d.ts"
     described = {
         "name": name,

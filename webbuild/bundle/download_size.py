@@ -11,7 +11,7 @@ from webbuild.manifest.variant_names import variant_names
 
 
 class GraphDownload(Struct, frozen=True, rename="camel"):
-    """A graph by its name, its bytes and those of its weights, and whose browser loads it."""
+    """A graph by name, its bytes with its weights, and the browsers that load it."""
 
     graph: str
     nodes: int

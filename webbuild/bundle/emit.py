@@ -1,4 +1,4 @@
-"""Everything that a bundle holds, written to a folder."""
+"""Writes all files of a bundle to a folder."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _MAX_SAMPLES = 12
 
 
 class BundleContents(Struct, frozen=True):
-    """Everything that `write_bundle` writes: stages, text encoder, samples, sentences for readers, and further files.
+    """The input of `write_bundle`: stages, text encoder, samples, sentences for readers, and other files.
 
-    `files` are more files, by name; `precompressed_files` are those that the folder has in another form too, which is
-    the one that stays. `text` is the text encoder beside the stages.
+    `files` are additional files, by name. `precompressed_files` are files that the folder also has uncompressed: the
+    uncompressed ones are deleted. `text` is the text encoder.
     """
 
     name: str
@@ -61,9 +61,9 @@ class BundleContents(Struct, frozen=True):
 
 
 def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
-    """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes.
+    """Write the bundle's files around the graphs in `folder`. Equal contents give equal bytes.
 
-    Weight files above the size of a shard are cut: from here on native ONNX Runtime cannot open the graphs.
+    Weight files larger than a shard are split: after that, native ONNX Runtime cannot open the graphs.
     """
     for file in contents.precompressed_files:
         (folder / file.path).unlink()
@@ -115,7 +115,7 @@ def _text_encoder(text: StageContents | None, folder: Path) -> Stage | msgspec.U
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
-    """Write `manifest.json` with the size and hash of every file that is in the folder by now, or was cut."""
+    """Write `manifest.json` with the size and hash of every file in the folder, and of every split file."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
     listed = sorted([*manifest.files, *(file_entry(path, folder) for path in files)], key=lambda file: file.path)
     data = contract.encode(msgspec.structs.replace(manifest, files=listed))
@@ -134,7 +134,7 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
 
 
 _TOP_LEVEL_FILES = {"service-worker.js"}
-"""A service worker answers for the folder that it lies in."""
+"""Files for the top folder: a service worker's scope is its folder."""
 
 
 def _copy_code(folder: Path, *, prompted: bool) -> None:
@@ -170,7 +170,7 @@ def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Samp
 
 
 def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sample:
-    """Write the pictures of a stack into a folder of their own, named by their place in it."""
+    """Write the pictures of a stack to a separate folder, named by their index."""
     stem = safe_file_name(sample.name, "stack")
     name = stem if stem not in taken else f"{stem}-{len(taken)}"
     (folder / "samples" / name).mkdir(parents=True)

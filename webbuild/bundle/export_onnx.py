@@ -1,4 +1,4 @@
-"""Patched models as plain files, for those who have a loader of their own."""
+"""Patched models as plain .onnx files, for users with their own loader."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 MAX_SINGLE_FILE_BYTES = 1_500_000_000
-"""Bytes of weights up to which they stay inside the .onnx file: protobuf ends at 2 GiB."""
+"""Most bytes of weights inside the .onnx file: protobuf is limited to 2 GiB."""
 _MIN_EXTERNAL_BYTES = 1024
-"""Tensors below this many bytes stay inside in any case."""
+"""Smaller tensors always stay inside the .onnx file."""
 _HASH_BLOCK_BYTES = 1 << 20
-"""Bytes of a tensor in memory from which on it is compared by its digest."""
+"""Larger tensors in memory are compared by a digest."""
 
 
 class OnnxFile(Struct, frozen=True):
-    """A file, and the targets whose patched graph it is.
+    """A file, and the targets that it is patched for.
 
-    `data` has its weights, empty where they are inside. `cpu_nodes` go to the native WebGPU provider as
-    `forceCpuNodeNames`: its kernels get these nodes wrong.
+    `data` is the file of its weights, empty if they are inside. `cpu_nodes` are passed to the native WebGPU provider as
+    `forceCpuNodeNames`: its kernels give wrong results for these nodes.
     """
 
     targets: tuple[str, ...]
@@ -43,14 +43,14 @@ class OnnxFile(Struct, frozen=True):
 
 
 def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> OnnxFile:
-    """Write a model as one file, or with its weights in a second one beside it.
+    """Write a model as one file, or with its weights in a second file next to it.
 
     Args:
-        model: it stays as it is.
-        folder: where the files go.
-        stem: what their names begin with.
-        target: what their names say besides.
-        external: whether the weights go beside it however small they are.
+        model: the model, which is not changed.
+        folder: the folder for the files.
+        stem: the start of their names.
+        target: the target in their names.
+        external: whether the weights go to the second file even if they are small.
     """
     import onnx_ir as ir
 
@@ -66,7 +66,7 @@ def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, extern
 
 
 def has_external_weights(model: ir.Model) -> bool:
-    """Whether any of a model's weights lie in a file of their own."""
+    """Whether a model has external weights."""
     import onnx_ir as ir
 
     return any(isinstance(tensor, ir.ExternalTensor) for tensor in _iter_tensors(model))
@@ -75,7 +75,7 @@ def has_external_weights(model: ir.Model) -> bool:
 def content_hash(model: ir.Model) -> bytes:
     """Return a hash of a model. External weights are hashed by file and offset, not by content.
 
-    Large ones in memory count by a digest, one after the other: all at once would be a copy.
+    Large tensors in memory are hashed one at a time: serializing all of them would be a copy of the weights.
     """
     import numpy as np
     import onnx_ir as ir
@@ -92,10 +92,10 @@ def content_hash(model: ir.Model) -> bytes:
 
 @contextmanager
 def atomic_files(out: Path, stem: str, *, force: bool) -> Iterator[Path]:
-    """Give an empty folder in `out`, whose files move into `out` if the block succeeds and vanish if not.
+    """Return a context manager with an empty folder in `out`. Its files are moved to `out` if the block succeeds.
 
     Raises:
-        WebbuildError: `output-exists` for a file that is there, unless `force`; `cannot-write`.
+        WebbuildError: `output-exists` for an existing file without `force`; `cannot-write`.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def atomic_files(out: Path, stem: str, *, force: bool) -> Iterator[Path]:
 
 
 def refuse_existing(files: list[Path]) -> None:
-    """Raise WebbuildError `output-exists` if one of the files is there."""
+    """Raise WebbuildError `output-exists` if one of the files exists."""
     for file in files:
         if file.exists() or file.is_symlink():
             raise WebbuildError(

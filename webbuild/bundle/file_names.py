@@ -7,7 +7,7 @@ import unicodedata
 
 _WINDOWS_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
 _RESERVED_NAMES = {*_WINDOWS_DEVICES, "index", "manifest", "runtime", "page"}
-"""Names that Windows keeps for devices, whatever their suffix, and those of the bundle's own files."""
+"""Names that Windows reserves for devices, with any suffix, and names of the bundle's own files."""
 
 
 def safe_file_name(text: str, fallback: str = "model") -> str:

@@ -1,4 +1,4 @@
-"""The golden run: a sample whose answers are known, for the bundle's self-test."""
+"""The golden run: a sample with known outputs, for the bundle's self-test."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from webbuild.samples.sample import Sample
 
 Arrays = Mapping[str, NDArray[Any]]
 REDUCED = (" fp16", " mixed")
-"""Ends of the names of graphs in half precision; see `Graph.name`."""
+"""Suffixes of the names of graphs in half precision; see `Graph.name`."""
 
 
 class GoldenRun(Struct, frozen=True):
-    """A run with known answers. `uint8_inputs` are those of its inputs that are kept as such.
+    """A run with known outputs. `uint8_inputs` are the inputs that are stored as bytes.
 
-    `sequence` are outputs of the last of `STEPS` such runs of a model with states.
+    `sequence` are outputs of the last of `STEPS` consecutive runs of a model with states.
     """
 
     sample: Sample
@@ -40,36 +40,36 @@ class GoldenRun(Struct, frozen=True):
 def choose_golden_run(
     samples: Sequence[Sample], comparisons: Sequence[Comparison], answers: Mapping[str, Arrays], thresholds: Arrays
 ) -> GoldenRun | None:
-    """Choose the sample for the self-test, among those that need no fallback on any graph.
+    """Choose the sample for the self-test, among the samples that need no fallback on any graph.
 
-    With a float16 graph it is the sample, with detections if there are any, on which that graph comes
-    nearest to its tolerance. Else it is the one with the most objects or, where there are no objects, with the largest
-    magnitude in the output that has the smallest.
+    With a float16 graph it is the sample (with detections, if any sample has some) on which that graph comes nearest to
+    its tolerance. Otherwise it is the sample with the most objects; if there are no objects, the sample whose smallest
+    output magnitude is largest.
 
     Args:
-        samples: to choose from.
-        comparisons: on all of them.
-        answers: what the WASM graph gave on native ONNX Runtime, by sample.
-        thresholds: with which it was run, by input.
+        samples: the samples to choose from.
+        comparisons: comparisons on all of them.
+        answers: outputs of the WASM graph on native ONNX Runtime, by sample.
+        thresholds: the thresholds of those runs, by input.
 
     Returns:
-        The sample, its thresholds among the feeds, and its outputs; None without samples, and where a tensor is larger
+        The sample, with its thresholds among the feeds, and its outputs. None without samples, or if a tensor is larger
         than a file of a bundle may be.
     """
     if not samples:
         return None
-    elsewhere = {each.subject.sample for each in comparisons if each.from_fallback}
-    groups = group_by_output(each for each in comparisons if each.subject.sample not in elsewhere)
+    on_fallback = {each.subject.sample for each in comparisons if each.from_fallback}
+    groups = group_by_output(each for each in comparisons if each.subject.sample not in on_fallback)
     counts = {sample: matched_objects(group) or 0 for (sample, *_), group in groups.items()}
-    able = [sample for sample in samples if sample.name in counts] or [samples[0]]
+    candidates = [sample for sample in samples if sample.name in counts] or [samples[0]]
     used = _tolerance_used(comparisons)
     finds = any(counts.values())
-    if shown := [each for each in able if used.get(each.name) and (counts.get(each.name) or not finds)]:
-        best = max(shown, key=lambda sample: used[sample.name])
+    if reduced := [each for each in candidates if used.get(each.name) and (counts.get(each.name) or not finds)]:
+        best = max(reduced, key=lambda sample: used[sample.name])
     elif finds:
-        best = max(able, key=lambda sample: counts[sample.name])
+        best = max(candidates, key=lambda sample: counts[sample.name])
     else:
-        best = max(able, key=lambda sample: _smallest_magnitude(answers[sample.name]))
+        best = max(candidates, key=lambda sample: _smallest_magnitude(answers[sample.name]))
     recorded = [*best.feeds.values(), *answers[best.name].values()]
     if any(array.nbytes > SHARD_BYTES for array in recorded):
         return None
@@ -77,7 +77,7 @@ def choose_golden_run(
 
 
 def _tolerance_used(comparisons: Sequence[Comparison]) -> dict[str, float]:
-    """Return by sample the largest part of a tolerance that a graph in half precision uses."""
+    """Return, by sample, the largest fraction of a tolerance that a graph in half precision uses."""
     used: dict[str, float] = {}
     for each in comparisons:
         if each.subject.runner.endswith(REDUCED):
@@ -86,15 +86,15 @@ def _tolerance_used(comparisons: Sequence[Comparison]) -> dict[str, float]:
 
 
 def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence[Graph], folder: Path) -> GoldenRun:
-    """Return the run with its pictures rounded to whole levels, a quarter of the bytes, and the answers to those.
+    """Return the run with its pictures rounded to integer levels, a quarter of the bytes, and the outputs for these.
 
-    As it was where a graph would have to repeat that run, or would find nothing any more.
+    The run is returned unchanged if a graph would then need its fallback, or the output magnitude would halve.
 
     Args:
-        recorded: as `choose_golden_run` chose it.
-        inputs: of the model.
-        graphs: those of the bundle.
-        folder: in which they lie.
+        recorded: the run that `choose_golden_run` chose.
+        inputs: the inputs of the model.
+        graphs: the graphs of the bundle.
+        folder: the folder of the graphs.
     """
     pictures = {
         spec.name: spec for spec in inputs if isinstance(spec, PictureInput | StackInput) and spec.dtype == "float32"
@@ -106,7 +106,7 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
     answers: dict[str, Arrays] = {}
     for graph in graphs:
         if graph.precision != "fp32" or (graph.target != "wasm" and graph.head_status is None):
-            continue  # what has no fallback cannot ask for it
+            continue  # no fallback to check
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = runner.run(feeds)
         runner.close()
@@ -119,6 +119,6 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
 
 
 def _smallest_magnitude(outputs: Arrays) -> float:
-    """Return the largest magnitude of the output that has the smallest; nothing for one that is not finite."""
+    """Return the smallest of the outputs' largest magnitudes; an output that is not finite counts as 0."""
     largest = (float(np.abs(a.astype(np.float64)).max(initial=0.0)) for a in outputs.values())
     return min((value if np.isfinite(value) else 0.0 for value in largest), default=0.0)

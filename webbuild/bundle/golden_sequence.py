@@ -1,4 +1,4 @@
-"""The golden run of a model with states, repeated: outputs that show whether each state is carried."""
+"""The golden sequence of a model with states: outputs of repeated runs that show whether each state is carried over."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from webbuild.runners.native import NativeRunner
 from webbuild.runners.stateful import StatefulRuns
 
 STEPS = 3
-"""Runs: the third reads a state that depends on a state, and in the runtime a set of buffers that was used before."""
+"""Runs: the third one reads a state that depends on a state, and reuses a set of buffers in the runtime."""
 
-_SEEN = 0.05
-"""Relative change of an output that the self-test sees: above the 2 % that it allows (`golden-compare.ts`)."""
+_DETECTABLE_CHANGE = 0.05
+"""Relative change of an output that the self-test detects: above the 2 % that it allows (`golden-compare.ts`)."""
 _MAX_BYTES = 1 << 20
-"""Of the outputs together: every visitor downloads them."""
+"""Limit of all outputs together: every visitor downloads them."""
 
 
 def with_sequence(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence[Graph], folder: Path) -> GoldenRun:
-    """Return the run with outputs of the last of `STEPS` runs in a row, as few and small ones as show every state.
+    """Return the run with outputs of the last of `STEPS` consecutive runs, as few and small as cover every state.
 
-    As it was for a model without states, and where none is seen in so few runs.
+    The run is returned unchanged for a model without states, or if no output depends on a state in so few runs.
 
     Args:
         recorded: the run that begins the sequence.
-        inputs: of the model.
-        graphs: those of the bundle.
-        folder: in which they lie.
+        inputs: the inputs of the model.
+        graphs: the graphs of the bundle.
+        folder: the folder of the graphs.
     """
     states = state_inputs(inputs)
     graph = next((each for each in graphs if each.target == "wasm"), None)
@@ -61,12 +61,12 @@ def with_sequence(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence
 
 
 def _changed_outputs(answers: Arrays, others: Arrays) -> set[str]:
-    """Return the outputs that differ by far more than rounding."""
-    return {name for name, array in answers.items() if _change(array, others[name]) >= _SEEN}
+    """Return the outputs that differ by much more than rounding."""
+    return {name for name, array in answers.items() if _change(array, others[name]) >= _DETECTABLE_CHANGE}
 
 
 def _change(one: NDArray[np.generic], other: NDArray[np.generic]) -> float:
-    """Return how far two outputs lie apart, as the self-test measures it."""
+    """Return the relative difference of two outputs, as the self-test measures it."""
     if one.dtype != np.float32:
         return float((one != other).mean()) if one.size else 0.0
     want, got = one.astype(np.float64), other.astype(np.float64)

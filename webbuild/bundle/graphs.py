@@ -1,4 +1,4 @@
-"""The graphs of a bundle as files, and what they say of themselves."""
+"""The graph files of a bundle, and their entries in the manifest."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 def write_graphs(
     models: Mapping[TargetName, ir.Model], folder: Path, shared: SharedWeights | None = None
 ) -> list[Graph]:
-    """Write every model to `folder`, named by content, and what weights `shared` does not hold yet.
+    """Write every model to `folder`, named by content, and the weights that `shared` does not have yet.
 
-    Models that are equal become one file.
+    Equal models are written to one file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shared = shared or SharedWeights(folder)
@@ -47,11 +47,11 @@ def write_graphs(
 def write_reduced_precision_graph(
     model: ir.Model, precision: Precision, folder: Path, shared: SharedWeights | None = None
 ) -> Graph:
-    """Write one more graph for WebGPU, in another precision, beside those in `folder`.
+    """Write another graph for WebGPU in reduced precision to `folder`.
 
-    Its weights get shards of their own, those that it has in common with the others too: a visitor downloads one graph
-    and its weights, of which every byte is needed. Few weights of a graph that is worth
-    it stay float32. `shared` are those of the graphs in this precision for other sizes.
+    Its weights get separate shards, also those that it shares with the other graphs: a visitor downloads one graph with
+    its weights, and every byte of these must be needed. Few weights of a useful reduced graph stay float32. `shared`
+    are the weights of graphs in this precision for other sizes.
     """
     shared = shared or SharedWeights(folder)
     shared.write([model])
@@ -96,7 +96,7 @@ def _suppression(model: ir.Model) -> Suppression | None:
 
 
 def _outputs(model: ir.Model) -> list[Output]:
-    """Return the outputs of a graph, after the suppression that the runtime does."""
+    """Return the outputs of a graph, after the NMS that the runtime computes."""
     outputs = [_output_spec(value) for value in model.graph.outputs]
     spec = _suppression(model)
     if spec is None:
@@ -141,7 +141,7 @@ def _output_spec(value: ir.Value) -> Output:
 
 
 def head_status(model: ir.Model) -> HeadStatus | None:
-    """Return the output that says whether the suppression in a graph is exact, None where it always is."""
+    """Return the output that reports whether the NMS in a graph is exact; None if it always is."""
     text = model.metadata_props.get(HEAD_STATUS_KEY)
     if text is None:
         return None
@@ -150,7 +150,7 @@ def head_status(model: ir.Model) -> HeadStatus | None:
 
 
 def option_inputs(model: ir.Model) -> list[OptionInput]:
-    """Return the thresholds that `promote-thresholds` made inputs of a model."""
+    """Return the thresholds that `promote-thresholds` turned into inputs."""
     options = []
     for option in ("confidence", "iou"):
         text = model.metadata_props.get(f"{OPTION_KEY_PREFIX}{option}")

@@ -1,4 +1,4 @@
-"""HTTP headers for a bundle: one description, written in the formats of several hosts."""
+"""HTTP headers for a bundle, written in the formats of several hosts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CONTENT_SECURITY_POLICY = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "webbuild",
 }
-"""All that a bundle's page needs. No `unsafe-eval`, no inline script or style, no worker from a blob, no script from a
-string: only the runtime's policy of Trusted Types, which takes addresses of workers of the page's own origin."""
+"""The least that a bundle's page needs: no `unsafe-eval`, no inline script or style, no worker from a blob, no script
+from a string. The runtime's Trusted Types policy only allows worker addresses of the page's own origin."""
 
 
 class HeaderRule(Struct, frozen=True):
-    """Headers for every file in a folder of the bundle, "" for all of it. Each rule's are added to those above it."""
+    """Headers for all files in a folder of the bundle ("": in the bundle). They are added to those of earlier rules."""
 
     folder: str
     headers: dict[str, str]
@@ -40,14 +40,14 @@ HEADER_RULES: tuple[HeaderRule, ...] = (
             "Referrer-Policy": "no-referrer",
         },
     ),
-    # Graphs and weights are named by their content. Of the others Netlify, Cloudflare and Vercel say by themselves that
-    # they are to be asked for each time; a rule of ours would be joined with this one, or replace it.
+    # Graphs and weights are named by their content. For other files Netlify, Cloudflare and Vercel already require
+    # revalidation; a rule for these would be joined with this one, or replace it.
     HeaderRule("model/", {"Cache-Control": "public, max-age=31536000, immutable"}),
 )
 
 
 def headers_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
-    """Return `_headers`, which Netlify and Cloudflare Pages read. Both join the headers of all rules that fit."""
+    """Return `_headers`, for Netlify and Cloudflare Pages. Both join the headers of all matching rules."""
     lines = []
     for rule in rules:
         lines.append(f"/{rule.folder}*")
@@ -68,9 +68,10 @@ def vercel_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
 
 
 def nginx_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
-    """Return a snippet for a `server` block. A location with a header inherits none, so each has all of its own.
+    """Return a snippet for a `server` block. A location with a header inherits none, so each has all of its headers.
 
-    nginx alone lets browsers guess for how long a file is good: after an upgrade they would mix old scripts with new.
+    Without Cache-Control nginx lets browsers guess how long a file is fresh: after an upgrade they would mix old and
+    new scripts.
     """
     blocks = ["# For a `server` block whose root is this folder. Scripts that end in .mjs have to be text/javascript."]
     for rule in rules:

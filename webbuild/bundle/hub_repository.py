@@ -16,16 +16,16 @@ from webbuild.model.hub_files import copy_configurations
 from webbuild.reporting.write import write_text
 
 MODEL = "model"
-"""The file that transformers.js loads, from the folder `onnx`; of several models it loads files of other names."""
+"""Name of a single model's file in the folder `onnx` for transformers.js; several models have other names."""
 ENCODERS = ("vision_model", "text_model")
-"""The files that transformers.js loads of CLIP and its like."""
+"""Names of the two encoders of models like CLIP for transformers.js."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 def published_names(manifest: Manifest) -> list[str]:
-    """Return the name of each model's file: `model` of one, else their own, which transformers.js knows them by.
+    """Return the name of each model's file: `model` for a single model, else the stages' names.
 
-    An image encoder and its text encoder have the names that transformers.js looks for, whatever they were called.
+    An image encoder and its text encoder get the names that transformers.js expects.
     """
     if manifest.text_encoder:
         return [*ENCODERS]
@@ -49,12 +49,12 @@ def write_hub_folders(
 
     Args:
         bundle: the folder that becomes the Space.
-        manifest: the bundle's.
-        models: that of each of its stages, and that of its text encoder.
-        names: what the Hub calls things.
-        results: what came of comparing the bundle in a browser, none where it was not compared.
-        out: it must not be there, or be replaceable.
-        tokenizer: of the bundle, for a text encoder that has none beside it.
+        manifest: the bundle's manifest.
+        models: the patched models of its stages and of its text encoder.
+        names: names on the Hub.
+        results: results of comparing the bundle in a browser; empty if it was not compared.
+        out: a folder that does not exist, or may be replaced.
+        tokenizer: the bundle's tokenizer, for a text encoder without one next to it.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -63,7 +63,7 @@ def write_hub_folders(
         model, space = folder / "model", folder / "space"
         (model / "onnx").mkdir(parents=True)
         together = bool(manifest.text_encoder) or len({each.source.parent for each in models}) == 1
-        for each in reversed(models):  # of a file that several have, the first model's stays
+        for each in reversed(models):  # if several have the same file, the first model's is kept
             copy_configurations(each.source, model if together else model / each.name)
         if tokenizer is not None and not (model / tokenizer.name).is_file():
             shutil.copyfile(tokenizer, model / tokenizer.name)
@@ -75,7 +75,7 @@ def write_hub_folders(
 
 
 def _write_graph(model: PublishedModel, folder: Path) -> None:
-    """Put a patched graph where transformers.js looks for it; weights in a file of their own are named for it."""
+    """Write a patched graph where transformers.js looks for it, and list its external weights in the configuration."""
     import onnx_ir as ir
 
     file = f"{model.name}.onnx"
@@ -86,7 +86,7 @@ def _write_graph(model: PublishedModel, folder: Path) -> None:
     config = folder / "config.json"
     settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
     loading = settings.get("transformers.js_config", {})
-    known = loading.get("use_external_data_format")  # true and a number are of all files
+    known = loading.get("use_external_data_format")  # true or a number applies to all files
     external = {**(known if isinstance(known, dict) else {}), file: True}
     loading = {**loading, "use_external_data_format": external}
     write_text(config, json.dumps({**settings, "transformers.js_config": loading}, indent=2) + "\n")

@@ -13,12 +13,12 @@ NO_LICENSE = "not stated in its metadata"
 
 
 def model_license(signature: ModelSignature) -> str:
-    """Return the licence that the model states, in one line."""
+    """Return the licence in the model's metadata, as one line."""
     return printable(signature.metadata.get("license", "").strip().replace("\n", " "), 200) or NO_LICENSE
 
 
 def model_notice(signatures: Sequence[ModelSignature]) -> str:
-    """Return `LICENSE.txt`: whose the model is, or those of all stages are."""
+    """Return `LICENSE.txt`: file, licence and author of the model, or of each stage's model."""
     lines: list[str] = []
     for signature in signatures:
         lines += [
@@ -27,12 +27,12 @@ def model_notice(signatures: Sequence[ModelSignature]) -> str:
         ]
         if author := signature.metadata.get("author"):
             lines.append(f"Its author, as its metadata says: {printable(author, 200)}.")
-    lines.append("The licences of the code beside it are in THIRD_PARTY_NOTICES.txt.")
+    lines.append("The licences of the code next to it are in THIRD_PARTY_NOTICES.txt.")
     return "\n".join(lines) + "\n"
 
 
 def third_party_notices(*, prompted: bool = False) -> str:
-    """Return `THIRD_PARTY_NOTICES.txt`; `prompted` says that the tokenizer is in the bundle."""
+    """Return `THIRD_PARTY_NOTICES.txt`; `prompted`: the bundle has the tokenizer module."""
     parts = [
         f"The runtime and the page of this folder are part of webbuild {__version__}, under the Apache License 2.0:",
         "https://www.apache.org/licenses/LICENSE-2.0",

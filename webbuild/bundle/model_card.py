@@ -33,15 +33,15 @@ _PIPELINES = {
     "pose": "keypoint-detection",
     "segment": "image-segmentation",
 }
-"""What the Hub calls the tasks."""
+"""Task -> pipeline tag of the Hub."""
 _MASK_FILES = {"vision_encoder", "prompt_encoder_mask_decoder"}
 _MASK_MODELS = {"sam": "SamModel", "sam2": "Sam2Model"}
-"""What transformers.js calls models of two such files, by `model_type`; it has no pipeline for them."""
+"""`model_type` -> the class of transformers.js for models of these two files; it has no pipeline for them."""
 _WORD_MODELS = {
     "clip": ("CLIPVisionModelWithProjection", "CLIPTextModelWithProjection"),
     "siglip": ("SiglipVisionModel", "SiglipTextModel"),
 }
-"""What transformers.js calls an image encoder and its text encoder, by `model_type`."""
+"""`model_type` -> the classes of transformers.js for an image encoder and its text encoder."""
 _LICENSES = {
     "agpl-3.0",
     "apache-2.0",
@@ -56,11 +56,11 @@ _LICENSES = {
     "lgpl-3.0",
     "mit",
 }
-"""Licences that the Hub knows by the names which models have in their metadata."""
+"""Licences whose usual names in metadata are also the Hub's names."""
 
 
 class HubNames(Struct, frozen=True):
-    """What the Hub calls things: the repository, the model it was made from, its licence; empty where not said."""
+    """Names on the Hub: the repository, the base model, the licence; empty if unknown."""
 
     repository: str = ""
     base_model: str = ""
@@ -68,15 +68,15 @@ class HubNames(Struct, frozen=True):
 
 
 class BackendResult(Struct, frozen=True):
-    """What came of comparing the bundle on a backend.
+    """The result of comparing the bundle on a backend.
 
     Attributes:
         backend: its proper name.
-        adapter: what WebGPU ran on, empty for WebAssembly.
+        adapter: the WebGPU adapter, empty for WebAssembly.
         browser: name and version.
-        comparisons: how many outputs and predictions were compared.
+        comparisons: number of compared outputs and predictions.
         largest: the largest absolute difference, in the unit of its output.
-        tolerance_used: the largest part of its tolerance that a difference took, 0 to 1.
+        tolerance_used: the largest fraction of a tolerance that a difference used, 0 to 1.
     """
 
     backend: str
@@ -91,11 +91,11 @@ class PublishedModel(Struct, frozen=True):
     """A patched model of the repository.
 
     Attributes:
-        name: of its file in the folder `onnx`, without the ending.
-        source: the .onnx file that it was exported to; its configuration lies beside it or above.
+        name: the name of its file in the folder `onnx`, without the suffix.
+        source: the exported .onnx file; its configuration is next to it or in the parent folder.
         patched: the patched model, one file or two.
-        rewrites: what was done to it.
-        interface: how its inputs and outputs differ from the original's.
+        rewrites: the applied rewrites.
+        interface: differences of its inputs and outputs from the original's.
     """
 
     name: str
@@ -120,7 +120,7 @@ def model_card(
     names: HubNames,
     results: Sequence[BackendResult],
 ) -> str:
-    """Return README.md of the model repository in `folder`, where its other files lie already."""
+    """Return README.md of the model repository in `folder`, which already has the other files."""
     files = [
         CardFile(file.relative_to(folder).as_posix(), format_bytes(file.stat().st_size), file_hash(file))
         for file in sorted(folder.rglob("*"))
@@ -145,27 +145,27 @@ def model_card(
 
 
 def _mask_model(config: Path, models: Sequence[PublishedModel]) -> str:
-    """Return the class of transformers.js that loads an encoder and a decoder of masks, empty for other models."""
+    """Return the transformers.js class of a mask encoder and its decoder; empty for other models."""
     if {each.name for each in models} != _MASK_FILES:
         return ""
     return _MASK_MODELS.get(_model_type(config), "")
 
 
 def _model_type(config: Path) -> str:
-    """Return what transformers calls the model, empty where its configuration does not say."""
+    """Return the `model_type` in a configuration of transformers; empty if there is none."""
     settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
     return str(settings.get("model_type")) if isinstance(settings, dict) else ""
 
 
 def space_page(manifest: Manifest, names: HubNames) -> str:
-    """Return README.md of the Space, which tells the Hub to serve the bundle as it is, isolated."""
+    """Return README.md of the Space, with the Hub's settings for a static, cross-origin isolated page."""
     return _render("space.md.j2", manifest, names, {})
 
 
 def _render(template: str, manifest: Manifest, names: HubNames, values: dict[str, object]) -> str:
     environment = template_environment("webbuild.bundle", html=False, keep_trailing_newline=True)
     environment.filters["md"] = escape_markdown
-    # A string of JSON is one of YAML too.
+    # A JSON string is a valid YAML string.
     environment.filters["yaml"] = lambda text: json.dumps(str(text))
     environment.filters["page_url"] = page_url
     sources = [each.source for each in manifest.every_model]
@@ -185,6 +185,6 @@ def _render(template: str, manifest: Manifest, names: HubNames, values: dict[str
 
 
 def hub_license(stated: str) -> str:
-    """Return the Hub's name of a licence such as `AGPL-3.0 License (https://ultralytics.com/license)`, else nothing."""
+    """Return the Hub's name of a licence such as `AGPL-3.0 License (https://ultralytics.com/license)`, else ""."""
     first = stated.lower().partition(" ")[0]
     return first if first in _LICENSES else ""

@@ -1,4 +1,4 @@
-"""A small app around a bundle, written from templates: a page, its code, what the code is built with."""
+"""A small app for a bundle, written from templates: the page, its code and its build configuration."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Template = Literal["vite", "react", "plain"]
 
 _TEMPLATES = Path(__file__).parent / "templates" / "app"
 _PACKAGES: Mapping[Template, tuple[str, ...]] = {"vite": ("element", "vite"), "react": ("element", "react", "vite")}
-"""The packages of webbuild that a template needs. They lie in the app, of the version that wrote the bundle's page."""
+"""The packages of webbuild that a template needs, copied to the app in the version of the bundle's page."""
 _DEPENDENCIES = {"react", "react-dom", "typescript", "vite"}
-"""Names that a bundle may not have, because an app has a package of that name."""
+"""Names that a bundle must not have, because the app has packages with these names."""
 _ISOLATION = ("Cross-Origin-Opener-Policy", "Cross-Origin-Embedder-Policy")
 
 
 class Range(Struct, frozen=True):
-    """A threshold that a visitor may move."""
+    """A threshold that visitors can change."""
 
     minimum: float
     maximum: float
@@ -84,7 +84,7 @@ def _check_model(manifest: Manifest) -> None:
 
 
 def _values(bundle: Path, manifest: Manifest, app: str, template: Template) -> dict[str, Any]:
-    """Return what the templates speak of."""
+    """Return the variables of the templates."""
     kind = kind_of(manifest.task)
     types = kind.typescript(manifest.task)
     there = (each for each in manifest.samples if resolve_inside(bundle.resolve(), each.file) is not None)
@@ -106,7 +106,7 @@ def _values(bundle: Path, manifest: Manifest, app: str, template: Template) -> d
 
 
 def _confidence(manifest: Manifest) -> Range | None:
-    """Return the threshold below which nothing is shown, None for a model without one."""
+    """Return the confidence threshold for results; None for a model without one."""
     for spec in manifest.inputs:
         if isinstance(spec, OptionInput) and spec.option == "confidence":
             return Range(spec.minimum, spec.maximum, round(spec.default, 4))
@@ -115,7 +115,7 @@ def _confidence(manifest: Manifest) -> Range | None:
 
 
 def _write(source: Path, target: Path, values: Mapping[str, Any]) -> None:
-    """Copy a file of a template, or render it; what goes into HTML is escaped."""
+    """Copy a file of a template, or render it; values in HTML are escaped."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.suffix != ".j2":
         shutil.copyfile(source, target)

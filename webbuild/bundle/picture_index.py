@@ -1,4 +1,4 @@
-"""An index of pictures: their unit vectors, and beside them their names."""
+"""An index of pictures: a file with their unit vectors, and one with their names."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from webbuild.bundle.staging import unwritable_output
 from webbuild.manifest.manifest import Manifest
 
 INDEX_FORMAT = 1
-"""The version of both files, as in the runtime's `loadIndex`."""
+"""The version of both files; the runtime's `loadIndex` checks it."""
 
 
 def index_files(out: Path) -> tuple[Path, Path]:
-    """Return the files of an index: the vectors, and what is said of them."""
+    """Return the files of an index: the vectors, and the names with the model's data."""
     return out.with_name(f"{out.name}.bin"), out.with_name(f"{out.name}.json")
 
 
 def write_index(out: Path, manifest: Manifest, names: Sequence[str], vectors: NDArray[np.float32]) -> None:
-    """Write the vectors [count, dimension], little-endian float32 row by row, and their names in the same order.
+    """Write the vectors [count, dimension] as row-major little-endian float32, and their names in the same order.
 
     Raises:
         WebbuildError: `cannot-write`.

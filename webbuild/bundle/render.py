@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def render_loader(top: str = "./") -> str:
-    """Return `<name>.js`. `top` is the address of the folder in which `runtime/` lies."""
+    """Return `<name>.js`. `top` is the address of the folder with `runtime/`."""
     return bundle_templates(html=False).get_template("loader.js.j2").render(top=top)
 
 
 def render_package_entry(paths: Sequence[str]) -> str:
-    """Return `npm.js`, the loader as bundlers want it: every file by an address that they can see."""
+    """Return `npm.js`, the loader for bundlers: it names every file with `new URL(...)`."""
     return bundle_templates(html=False).get_template("npm.js.j2").render(paths=paths)
 
 
@@ -53,7 +53,7 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             types=types,
-            said=object_fields,
+            object_fields=object_fields,
             result=types.result or "".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
             labels=_string_union(types.labels) if types.labels or not types.crop_attribute else "string",
             keypoints=_string_union(types.keypoints or ()),
@@ -71,13 +71,13 @@ def render_types(manifest: Manifest) -> str:
 
 
 WHOLE = (StackInput, StateInput)
-"""Inputs that a slice of a picture has none of."""
+"""Inputs that slices of a picture cannot have."""
 
 
 def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
-    """Return the names of the last stage, and the fields that stages of crops give its objects, beside keypoints.
+    """Return the type names of the last stage, and the fields other than keypoints that crop stages add to its objects.
 
-    Keypoints are those of the last stage that has any, labels those of the stage that finds the objects.
+    Keypoints are those of the last stage with keypoints, labels those of the detector.
     """
     *before, types = [kind_of(each.task).typescript(each.task) for each in stages]
     keypoints = next((each.keypoints for each in (types, *reversed(before)) if each.keypoints is not None), None)
@@ -91,7 +91,7 @@ def _types_of_stages(stages: Sequence[Manifest]) -> tuple[TypeNames, list[str]]:
 
 
 def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[str, Any]:
-    """Return what a run of a stage may be asked: of several none runs in tiles, a later one at the first one's size."""
+    """Return the options of a stage's run. Only a single stage has tiles; only the first stage has sizes and states."""
     inputs, types = stage.inputs, kind_of(stage.task).typescript(stage.task)
     mask, reference = find_mask(inputs), find_reference_input(inputs)
     merges = () if not alone else _slice_merges(stage)
@@ -117,10 +117,10 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
     """Return `index.html`.
 
     Args:
-        manifest: of the bundle.
-        integrity: of the files that the page loads, by their addresses.
-        top: the address of the folder in which `page/` lies.
-        offline: the address of the service worker, if that does not lie beside the page.
+        manifest: the bundle's manifest.
+        integrity: integrity of the files that the page loads, by address.
+        top: the address of the folder with `page/`.
+        offline: the address of the service worker, if it is not next to the page.
     """
     entry = f"./{manifest.name}.js"
     template = bundle_templates(html=True).get_template("index.html.j2")
@@ -147,7 +147,7 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
 
 
 def _slice_merges(stage: Manifest) -> Sequence[str]:
-    """Return how what slices of a picture found may be put together; none where a picture is run whole."""
+    """Return the ways to merge the results of slices of a picture; empty if pictures are only run whole."""
     whole = find_mask(stage.inputs) is not None or any(isinstance(spec, WHOLE) for spec in stage.inputs)
     return () if whole else kind_of(stage.task).typescript(stage.task).merges
 
@@ -157,7 +157,7 @@ def _takes_clicks(stage: Manifest) -> bool:
 
 
 def _outputs(manifest: Manifest) -> list[Output]:
-    """Return the outputs, -1 for what is not the same in each variant."""
+    """Return the outputs, with -1 for sizes that differ between variants."""
     every = zip(*(for_one_picture(each).outputs for each in manifest.every_variant), strict=True)
     return [msgspec.structs.replace(first, shape=_common_shape((first, *others))) for first, *others in every]
 
@@ -168,7 +168,7 @@ def _common_shape(outputs: Sequence[Output]) -> list[int]:
 
 
 def _dims(shape: Sequence[int]) -> str:
-    """Return the TypeScript type of a shape: `[1, 3, number]` for [1, 3, -1]. An empty one may be an unknown one."""
+    """Return the TypeScript type of a shape: [1, 3, -1] -> `[1, 3, number]`. An empty shape may be of unknown rank."""
     return f"[{', '.join('number' if size < 0 else str(size) for size in shape)}]" if shape else "number[]"
 
 
@@ -178,7 +178,9 @@ def _string_union(names: Sequence[str]) -> str:
 
 
 def _string_literal(text: str) -> str:
-    escaped = json.dumps(text)  # ASCII only; < > / follow, so that no `</script>` or comment end can appear
+    escaped = json.dumps(
+        text
+    )  # ASCII only; < > / are escaped next, so that no `</script>` or end of a comment can appear
     for character in "<>/*":
         escaped = escaped.replace(character, f"\\u{ord(character):04x}")
     return escaped
@@ -186,5 +188,5 @@ def _string_literal(text: str) -> str:
 
 @cache
 def bundle_templates(*, html: bool) -> Environment:
-    """Return the templates of this folder, see `templates`."""
+    """Return the Jinja environment with the templates of this folder."""
     return jinja.template_environment("webbuild.bundle", html=html, keep_trailing_newline=True)

@@ -41,10 +41,10 @@ _STYLESHEETS = ("colors.css", "report.css", "pack.css")
 
 
 class PackReport(Struct, frozen=True, rename="camel"):
-    """Nothing in it depends on the machine or the time, and the same model gives the same report.
+    """The report of `webbuild pack`. It is the same for the same model, on any machine and at any time.
 
-    But for `precision_search`: what computes in float16 is what the machine has, and a search may run out of time.
-    Each of several `stages` has its own.
+    The exception is `precision_search`: the float16 backend depends on the machine, and a search may run out of time.
+    Each of `stages` has its own.
     """
 
     generator: Generator
@@ -73,7 +73,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
         stages: Sequence[StageReport],
         folder: Path,
     ) -> PackReport:
-        """Gather the report's parts.
+        """Build the report from its parts.
 
         `rewrites` are by target; `folder` has the graphs and the weights.
         """
@@ -97,7 +97,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
 
     @property
     def every_stage(self) -> list[StageReport]:
-        """How small each stage became; the only one has no name."""
+        """The report of each stage's precision; a single stage has no name."""
         alone = StageReport(
             "",
             self.precision,
@@ -110,9 +110,9 @@ class PackReport(Struct, frozen=True, rename="camel"):
 
 
 class PackSampleCard(Struct, frozen=True):
-    """A sample picture, everyone's drawing of it, and the best classes of the original.
+    """A sample picture with the layers of all runners, and the best classes of the original.
 
-    `maps` are the images that the WASM graph's predictions are, where the task makes some.
+    `maps` are images of the WASM graph's predictions, if the task makes images.
     """
 
     sample: contract.Sample
@@ -124,7 +124,7 @@ class PackSampleCard(Struct, frozen=True):
 
 
 class PassSummary(Struct, frozen=True):
-    """What a pass did to which graphs, and what its docstring says."""
+    """A pass, the graphs and nodes that it rewrote, and its docstring."""
 
     code: str
     title: str
@@ -142,16 +142,16 @@ def write_pack_report(
     *,
     crops: bool = False,
 ) -> None:
-    """Write both files.
+    """Write report.json and report.html.
 
     Args:
-        report: what was done.
-        manifest: what was emitted.
-        samples: those that can be shown, in the order of the manifest's samples.
-        equivalence: what was found.
-        nodes: how many the original graph has.
-        folder: the bundle's.
-        crops: whether what was found is that of the last stage alone, in a crop of each picture.
+        report: the report.
+        manifest: the bundle's manifest.
+        samples: the samples with pictures, in the order of the manifest's samples.
+        equivalence: the result of the comparison with the original.
+        nodes: the number of nodes in the original graph.
+        folder: the bundle's folder.
+        crops: whether the comparison is of the last stage alone, on a crop of each picture.
     """
     write_text(folder / "report.json", f"{encode_json(report)}\n")
     templates = bundle_templates(html=True)

@@ -1,4 +1,4 @@
-"""`sbom.cdx.json`: what a bundle is made of, with licences and hashes."""
+"""`sbom.cdx.json`: the bill of materials of a bundle, with licences and hashes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOKENIZERS = "@huggingface/tokenizers"
 
 
 def bundle_sbom(manifest: Manifest, folder: Path) -> str:
-    """Return the bill of materials of a bundle, whose runtime and page are in the folder, as CycloneDX."""
+    """Return the bill of materials (CycloneDX) of a bundle in `folder`, which has its runtime and page."""
     made_by = manifest.generator
     prompted = (folder / "runtime" / TOKENIZER).is_file()
     inside = package_components([each for each in packages_inside() if prompted or each["name"] != _TOKENIZERS])
@@ -50,5 +50,5 @@ def bundle_sbom(manifest: Manifest, folder: Path) -> str:
 
 
 def _hashed(folder: Path, pattern: str) -> dict[str, str]:
-    """Return the SHA-256 of files, by their paths in the folder."""
+    """Return the SHA-256 of files, by path in the folder."""
     return {file.relative_to(folder).as_posix(): file_hash(file) for file in folder.glob(pattern) if file.is_file()}

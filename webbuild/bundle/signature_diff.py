@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_signature_changes(source: OnnxModel, model: ir.Model) -> list[str]:
-    """Return how the inputs and outputs of a patched graph differ from the original's, a sentence each."""
+    """Return the differences of a patched graph's inputs and outputs from the original's, one sentence each."""
     old, new = source.signature, read_signature(source.signature.file, model)
     lines = []
     for kind, before, after in (("input", old.inputs, new.inputs), ("output", old.outputs, new.outputs)):

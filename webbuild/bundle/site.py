@@ -1,4 +1,4 @@
-"""A static site of several bundles: a gallery, a folder for each, what they have in common stored once."""
+"""A static site of several bundles: a gallery, and a folder for each bundle. Shared files are stored once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STYLE = Path(__file__).parent / "templates" / "site.css"
 
 
 class ModelCard(Struct, frozen=True):
-    """What the gallery shows of a model."""
+    """The card of a model in the gallery."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ def _require_distinct_names(names: Sequence[str]) -> None:
 
 
 def check_paths(directory: Path, manifest: Manifest) -> None:
-    """Raise for a manifest that names a file which is not in its folder, or not there: it may be anybody's."""
+    """Raise for a manifest with a path that is missing or outside of its folder: it may come from anyone."""
     named = [file.path for file in manifest.files if not file.parts]
     wrong = [path for path in named if resolve_inside(directory.resolve(), path) is None]
     if wrong or safe_file_name(manifest.name) != manifest.name:
@@ -82,7 +82,7 @@ def check_paths(directory: Path, manifest: Manifest) -> None:
 
 
 def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:
-    """Put what all bundles have at the top. Raises where this one has something else there."""
+    """Copy the shared files of all bundles to the top folder. Raises if this bundle has a different file."""
     for file in manifest.files:
         if not file.path.startswith(_SHARED_FOLDERS):
             continue
@@ -100,7 +100,7 @@ def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:
 
 
 def _service_worker_url(names: Sequence[str]) -> str:
-    """Return the address of the service worker from a bundle's page, with what it serves."""
+    """Return the service worker's address relative to a bundle's page; parameters: the manifests and the gallery."""
     query = [*(("manifest", f"{name}/manifest.json") for name in names), ("page", "site.css")]
     return f"{_PARENT_URL}service-worker.js?{urlencode(query, safe='/')}"
 
@@ -126,7 +126,7 @@ def _copy_bundle(directory: Path, manifest: Manifest, folder: Path, worker: str)
 
 
 def _rebase_manifest(manifest: Manifest, own: Path) -> Manifest:
-    """Return the manifest for a folder whose page and runtime lie beside it."""
+    """Return the manifest of a bundle whose page and runtime are in the parent folder."""
     engines = [
         msgspec.structs.replace(
             build,
@@ -162,7 +162,7 @@ def _describe_size(size: int) -> str:
 
 
 def _write_host_files(names: Sequence[str], folder: Path) -> None:
-    """Say for every model's folder what is said for that of one bundle."""
+    """Write the hosts' files: the rules of a bundle for every model's folder."""
     inner = [
         HeaderRule(f"{name}/{rule.folder}", rule.headers) for rule in HEADER_RULES if rule.folder for name in names
     ]

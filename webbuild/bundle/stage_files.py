@@ -1,4 +1,4 @@
-"""A stage of a bundle: what the manifest says of it, and its golden run."""
+"""The files of a stage, and its fields in the manifest."""
 
 from __future__ import annotations
 
@@ -32,25 +32,26 @@ from webbuild.model.load import OnnxModel
 
 
 class StageGlue(Struct, frozen=True):
-    """A JavaScript module that makes inputs of a stage; of each output that it reads, the stage's name and its own."""
+    """A JavaScript module that makes inputs of a stage. `reads` are pairs (stage, output)."""
 
     file: Path
     reads: tuple[tuple[str, str], ...]
 
     @property
     def assumptions(self) -> tuple[str, str]:
-        """What it reads, and that the proof goes without it."""
-        read = ", ".join(f"{stage}.{output}" for stage, output in self.reads) or "what earlier stages found"
+        """The sentences that the module reads these outputs, and that the native proof does not run it."""
+        read = ", ".join(f"{stage}.{output}" for stage, output in self.reads) or "the results of earlier stages"
         name = self.file.name
-        unproven = "did not run in this proof, which fed stand-ins for what it makes"
+        unproven = "did not run in this proof, which fed synthetic tensors in place of its outputs"
         return f"{name} reads {read}", f"{name} {unproven}; the comparison in a browser runs it"
 
 
 class StageContents(Struct, frozen=True):
-    """What a bundle holds of a stage, whose graphs already lie in the folder. Without a name it is the only one.
+    """The contents of a stage whose graphs are already in the folder. A single stage has no name.
 
-    `disabled_targets` say for what there is no graph. `golden` are a sample's known outputs; `evaluation_thresholds`
-    are the thresholds at which the samples have something to compare. `variants` are the same model for other sizes.
+    `disabled_targets` are the targets without a graph, and why. `golden` is a sample with known outputs.
+    `evaluation_thresholds` are the thresholds at which the samples have results to compare. `variants` are the same
+    model for other sizes.
     """
 
     name: str
@@ -66,7 +67,7 @@ class StageContents(Struct, frozen=True):
 
 
 def write_glue(stage: StageContents, folder: Path) -> Glue | msgspec.UnsetType:
-    """Write the module of a stage, and return what the manifest says of it."""
+    """Write the JavaScript module of a stage, and return its entry in the manifest."""
     if stage.glue is None:
         return msgspec.UNSET
     file = f"glue/{stage.name}.js"
@@ -76,7 +77,7 @@ def write_glue(stage: StageContents, folder: Path) -> Glue | msgspec.UnsetType:
 
 
 def stage_fields(stage: StageContents, folder: Path) -> dict[str, Any]:
-    """Return the fields of the manifest, or of a `Stage` in it, that are a stage's own; its golden run is written."""
+    """Return the manifest fields of a stage, and write its golden run."""
     outputs = public_outputs(stage.graphs, stage.inputs)
     recorded = stage.golden
     is_kept = recorded is not None and all(is_golden_readable(each, recorded.outputs) for each in outputs)
@@ -100,9 +101,9 @@ def stage_fields(stage: StageContents, folder: Path) -> dict[str, Any]:
 
 
 def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, stage: str) -> Golden:
-    """Write a run from the start of a sequence, without states: they are zeros, and what becomes of them no result.
+    """Write a run at the start of a sequence, without states: their inputs are zeros, their outputs not results.
 
-    What was chosen of the sequence shows them.
+    The outputs of the golden sequence test the states.
     """
     inside = f"golden/{stage}" if stage else "golden"
     states = {spec.name: spec.output for spec in state_inputs(inputs)}
@@ -132,7 +133,7 @@ def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, st
 def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
     """Return the outputs that `run()` returns: without states and without `head_status`.
 
-    Where all outputs are states they mean something too. A size that one graph knows is that of all.
+    If all outputs are states, they are returned too. If one graph knows a size, it holds for all graphs.
     """
     reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
     outputs = [_with_known_sizes(output, graphs) for output in graphs[-1].outputs if output.name not in reports]
@@ -143,12 +144,12 @@ def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Out
 def _with_known_sizes(output: Output, graphs: Sequence[Graph]) -> Output:
     shapes = [each.shape for graph in graphs for each in graph.outputs if each.name == output.name]
     rank = max(map(len, shapes))
-    # -1 is a size that a graph does not know, and no size at all a rank that it does not know
+    # -1 is an unknown size, and an empty shape an unknown rank
     sizes = zip(*(shape for shape in shapes if len(shape) == rank), strict=True)
     return msgspec.structs.replace(output, shape=[max(each) for each in sizes])
 
 
 def is_golden_readable(output: Output, recorded: Arrays) -> bool:
-    """Whether the shape of a recorded output follows from its length: one size of it may be free."""
+    """Whether the shape of a recorded output follows from its length: at most one size is free."""
     array = recorded.get(output.name)
     return array is None or (array.ndim == len(output.shape) and output.shape.count(-1) < 2)

@@ -1,4 +1,4 @@
-"""How small the graphs of a stage became, for the report of `webbuild pack`."""
+"""Precision and size of a stage's graphs, for the report of `webbuild pack`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from webbuild.quantization.report import WeightQuantizationReport
 
 
 class StageReport(Struct, frozen=True, rename="camel"):
-    """The precision of a stage's graphs and weights. Without a name it is the only one.
+    """The precision of a stage's graphs and weights.
 
     Attributes:
-        name: of the stage.
-        precision: in a sentence or two.
-        fp16_backend: what computed its graph in half precision for the proof, and why that.
-        kept_floats: why its weights stayed floats, empty where they did not, or nothing else was asked for.
-        weight_quantization: None where they are stored as floats.
-        precision_search: None where half precision was not asked for.
-        suppression: where boxes are suppressed on WebGPU, and why; None where none are.
+        name: the stage's name; empty for a single stage.
+        precision: the precision in a sentence or two.
+        fp16_backend: the backend that computed the float16 graph for the proof, and why.
+        kept_floats: why its weights stayed floats; empty if they did not, or nothing else was requested.
+        weight_quantization: None if the weights are stored as floats.
+        precision_search: None if half precision was not requested.
+        suppression: where NMS runs on WebGPU, and why; None without NMS.
     """
 
     name: str
@@ -45,7 +45,7 @@ class StageReport(Struct, frozen=True, rename="camel"):
         weight_quantization: WeightQuantizationReport | None = None,
         precision_search: PrecisionReport | None = None,
     ) -> StageReport:
-        """Put the precision of a stage into words."""
+        """Build the report of a stage."""
         precision_report = precision(lowered.graphs["webgpu"], precision_search)
         suppression = suppression_form(lowered.graphs["webgpu"], lowered.rewrites["webgpu"], nms, measured)
         return cls(

@@ -1,4 +1,4 @@
-"""A folder written beside its place and put there whole, or not at all."""
+"""Atomic output folders: written next to their final place, and moved there when complete."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError
 
 PARTIAL_LIST = "WEBBUILD_PARTIAL_LIST"
-"""Environment variable: a file in which the folders that are being written are listed, each with a NUL after it."""
+"""Environment variable: the file that lists folders with unfinished output, each followed by NUL."""
 
 
 def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
-    """Raise unless a bundle may be written to `out`. `marks` are files of which what is replaced must have one.
+    """Raise unless a bundle may be written to `out`. `marks`: an existing folder must have one of these files.
 
-    Raises:
-        WebbuildError: `output-exists`, or `not-a-bundle` where --force would delete something else; `cannot-write`
-            where no folder can be made.
+    Raises: WebbuildError: `output-exists`; `not-a-bundle` if --force would delete other files; `cannot-write` if no
+    folder can be created.
     """
     _check_writable(out)
     if not out.exists() and not out.is_symlink():
@@ -48,7 +47,7 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
 
 
 def _check_writable(out: Path) -> None:
-    """Raise `cannot-write` unless a folder can be made where `out` will be; its parents are made later."""
+    """Raise `cannot-write` unless a folder can be created at the place of `out`; its parents are created later."""
     try:
         there = next(parent for parent in out.absolute().parents if parent.exists())
         tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".partial", dir=there).cleanup()
@@ -57,7 +56,7 @@ def _check_writable(out: Path) -> None:
 
 
 def make_partial(name: str, parent: Path) -> Path:
-    """Make an empty folder for what is being written, and list it for who may have to kill this process."""
+    """Create an empty folder for unfinished output, and list it for a process that may have to kill this one."""
     folder = Path(tempfile.mkdtemp(prefix=f".{name}.", suffix=".partial", dir=parent))
     if listed := os.environ.get(PARTIAL_LIST):
         with Path(listed).open("ab") as file:
@@ -66,7 +65,7 @@ def make_partial(name: str, parent: Path) -> Path:
 
 
 def remove_partial(listed: Path) -> None:
-    """Remove the folders that a killed process left, as it listed them in a file."""
+    """Remove the folders that a killed process listed in a file."""
     for name in listed.read_bytes().split(b"\0") if listed.exists() else ():
         if name:
             shutil.rmtree(name, ignore_errors=True)
@@ -74,7 +73,9 @@ def remove_partial(listed: Path) -> None:
 
 @contextmanager
 def staged_folder(out: Path) -> Iterator[Path]:
-    """Give an empty folder beside `out` that takes its place if the block succeeds and vanishes if not.
+    """Return a context manager with an empty folder next to `out`, which replaces `out` if the block succeeds.
+
+    If the block fails, the folder is deleted.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -95,7 +96,7 @@ def staged_folder(out: Path) -> Iterator[Path]:
 
 
 def _replace_folder(folder: Path, out: Path) -> None:
-    """Put `folder` in the place of `out`; what was there is deleted only once the new one stands."""
+    """Replace `out` by `folder`; the old folder is deleted after the new one is in place."""
     old = folder.with_suffix(".old")
     with ignoring_interrupts():
         if out.exists():
@@ -112,7 +113,7 @@ def _replace_folder(folder: Path, out: Path) -> None:
 @contextmanager
 def ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C for a block that takes milliseconds and must not stop halfway."""
-    if threading.current_thread() is not threading.main_thread():  # only that one hears them
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -123,7 +124,7 @@ def ignoring_interrupts() -> Iterator[None]:
 
 
 def unwritable_output(out: Path, error: OSError) -> WebbuildError:
-    """Return the error for a disk that does not take what is written."""
+    """Return the error for output that cannot be written to the disk."""
     missing = f": {error.filename}" if isinstance(error, FileNotFoundError) and error.filename else ""
     return WebbuildError(
         "cannot-write",

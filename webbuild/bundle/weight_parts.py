@@ -1,4 +1,4 @@
-"""Files that a bundle stores in parts: large weights cut into shards, quantized weights and graphs gzipped."""
+"""Files stored in parts: large weights split into shards, and gzipped quantized weights and graphs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _COPY_BYTES = 8 * 1024 * 1024
 
 
 def split_large_files(folder: Path) -> list[File]:
-    """Cut every weight file under `folder` that is larger than a shard; the graphs go on naming the whole.
+    """Split every weight file under `folder` that is larger than a shard. The graphs still name the whole file.
 
     Returns:
-        For each file that is no more, what it was, and the parts to join to have it again.
+        The manifest's entry of each split file, with its parts.
     """
     large_files = sorted(
         file for file in folder.rglob("weights-*.bin") if file.stat().st_size > weight_shards.SHARD_BYTES
@@ -31,13 +31,13 @@ def write_quantized_weights(content: bytes, file: Path, folder: Path, size: int)
     """Write the quantized form of a weight file, in parts no larger than a shard.
 
     Args:
-        content: what stands for it.
-        file: the weight file, named as the graphs name it.
-        folder: the bundle's.
-        size: of the weight file.
+        content: the quantized content.
+        file: the weight file, named as in the graphs.
+        folder: the bundle's folder.
+        size: size of the weight file.
 
     Returns:
-        What the manifest says of the weight file, which is not to be in the bundle.
+        The manifest's entry of the weight file, which must not be in the bundle.
     """
     starts = range(0, len(content), weight_shards.SHARD_BYTES)
     pieces = [_gzip(content[start : start + weight_shards.SHARD_BYTES]) for start in starts]
@@ -49,7 +49,7 @@ def write_quantized_weights(content: bytes, file: Path, folder: Path, size: int)
 
 
 def write_gzipped_graph(file: Path, folder: Path) -> File:
-    """Write a graph gzipped, since most of it is names, and return what the manifest says of its file."""
+    """Write a graph gzipped, since most of it is names, and return the manifest's entry of its file."""
     content, part = file.read_bytes(), file.with_name(f"{file.name}.gz")
     part.write_bytes(_gzip(content))
     return _entry(file, folder, part.stat().st_size, file_hash(part), len(content), [part])

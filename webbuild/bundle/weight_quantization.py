@@ -1,4 +1,4 @@
-"""Weights stored as whole numbers: searched, proven, and written beside the floats that come back of them."""
+"""Weight quantization: search the bit widths, prove the dequantized weights, and write the quantized files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CheckEquivalence = Callable[[Sequence[Graph]], EquivalenceResult]
 
 
 class QuantizedWeights(Struct, frozen=True):
-    """The graphs, the proof that what is restored gives the original's answers, and what stands for which file."""
+    """The graphs, the proof with dequantized weights, and the files that are stored in quantized form."""
 
     graphs: list[Graph]
     equivalence: EquivalenceResult
@@ -40,29 +40,29 @@ class QuantizedWeights(Struct, frozen=True):
 def quantize_weights(
     models: Sequence[ir.Model], graphs: Sequence[Graph], folder: Path, prove: CheckEquivalence
 ) -> QuantizedWeights:
-    """Store the weights of graphs as whole numbers, in as few bits as keep the original's answers; gzip the graphs.
+    """Quantize the weights of graphs to the fewest bits that keep the original's results, and gzip the graphs.
 
-    The graph for WASM is asked while bits are searched, and every graph at the end; on the samples and their sequence,
-    since inputs that are generated to reach every branch have proven the branches, and say nothing of what weights are
-    for.
+    The search runs the WASM graph, and every graph at the end, on the samples and their sequence. Inputs that are
+    generated to cover branches are not used: they prove branches, but not the precision of weights.
 
     Args:
-        models: what the graphs were written from.
-        graphs: of `folder`, which compute in float32 and are proven with their weights as floats.
-        folder: the bundle's. Its weight files become what is restored, and what is stored comes beside them.
-        prove: compares graphs with the original, with the weights that lie in the folder. It raises WebbuildError where
-            the answers are not the same.
+        models: the models that the graphs were written from.
+        graphs: graphs in `folder` that compute in float32, and are proven with float weights.
+        folder: the bundle's folder. Its weight files are overwritten with dequantized weights; the quantized files are
+            written next to them.
+        prove: compares graphs with the original, with the weights in the folder. It raises WebbuildError if the results
+            differ.
 
     Raises:
-        WebbuildError: `weights-not-quantizable` where nothing less keeps the answers; the files are then as before.
+        WebbuildError: `weights-not-quantizable` if no smaller format keeps the results; the files are then unchanged.
     """
     weight_files = {
         file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})
     }
     tensors = collect_weight_tensors(models)
     grids = {tensor: best_layout(array) for tensor in tensors if can_quantize(array := tensor.read())}
-    lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in graphs]
-    asked = [graph for graph in lean if graph.target == "wasm"][:1] or lean[:1]
+    quantized = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in graphs]
+    searched = [graph for graph in quantized if graph.target == "wasm"][:1] or quantized[:1]
     proven: EquivalenceResult | None = None
 
     def keeps(bits: Mapping[WeightTensor, BitWidth], among: Sequence[Graph]) -> bool:
@@ -78,9 +78,9 @@ def quantize_weights(
         return True
 
     order = sorted(grids, key=lambda tensor: _quantization_loss(tensor, grids[tensor]), reverse=True)
-    search = BitWidthSearch(order, {tensor: tensor.value_count for tensor in order}, lambda bits: keeps(bits, asked))
+    search = BitWidthSearch(order, {tensor: tensor.value_count for tensor in order}, lambda bits: keeps(bits, searched))
     search.run()
-    chosen = next((bits for bits in reversed(search.kept) if keeps(bits, lean)), None)
+    chosen = next((bits for bits in reversed(search.kept) if keeps(bits, quantized)), None)
     if chosen is None or proven is None:
         for file, content in weight_files.items():
             file.write_bytes(content)
@@ -93,7 +93,7 @@ def quantize_weights(
     files = [write_quantized_weights(contents[file], file, folder, len(weight_files[file])) for file in weight_files]
     report = quantization_report(list(weight_files.values()), files, tensors, chosen, search.asked)
     stored_graphs = [write_gzipped_graph(folder / path, folder) for path in sorted({graph.file for graph in graphs})]
-    return QuantizedWeights(lean, proven, [*files, *stored_graphs], report)
+    return QuantizedWeights(quantized, proven, [*files, *stored_graphs], report)
 
 
 def _encode_files(
@@ -102,15 +102,15 @@ def _encode_files(
     bits: Mapping[WeightTensor, BitWidth],
     grids: Mapping[WeightTensor, ScaleLayout],
 ) -> dict[Path, bytes]:
-    mine = {file: [tensor for tensor in tensors if tensor.file == file and tensor in bits] for file in weight_files}
-    return {file: encode_weight_file(content, mine[file], bits, grids) for file, content in weight_files.items()}
+    chosen = {file: [tensor for tensor in tensors if tensor.file == file and tensor in bits] for file in weight_files}
+    return {file: encode_weight_file(content, chosen[file], bits, grids) for file, content in weight_files.items()}
 
 
 def _quantization_loss(tensor: WeightTensor, grid: ScaleLayout) -> float:
     """Return the mean squared error of a tensor at 8 bits, relative to its mean square, per element.
 
-    How far that moves the answers is not known, but most layers pass on what they are given: a small tensor moves them
-    as far as a large one, and costs less in 16 bits.
+    Its effect on the results is unknown. But most layers preserve the magnitude of their inputs: errors in a small
+    tensor change the results as much as errors in a large one, and 16 bits cost less there.
     """
     array = tensor.read().ravel()
     lost = np.square(quantize(array, 8, grid).dequantize() - array, dtype=np.float64).mean()

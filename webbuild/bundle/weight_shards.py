@@ -1,4 +1,4 @@
-"""One set of weights for every graph: shards that the graphs refer to as external data."""
+"""Weights shared by all graphs: shards that the graphs refer to as external data."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 SHARD_BYTES = 20 * 1024 * 1024
 _MIN_SHARED_BYTES = 1024
-"""Tensors below this many bytes stay inside their graph."""
+"""Smaller tensors stay inside their graph."""
 _ALIGNMENT = 64
 _BLOCK_BYTES = 8 * 1024 * 1024
-"""Bytes of a tensor that are in memory at a time."""
+"""Bytes of a tensor per read."""
 
 
 class _ShardSlot(Struct, frozen=True):
-    """Where a tensor lies: in which shard of which call, from which byte on, and how many bytes it has."""
+    """The location of a tensor: the call and shard, the offset, and the number of bytes."""
 
     call: int
     shard: int
@@ -34,7 +34,7 @@ class _ShardSlot(Struct, frozen=True):
 
 
 class SharedWeights:
-    """The shards of a folder. What an earlier call wrote is not written again: later models refer to it."""
+    """The shards of a folder. Tensors of an earlier call are not written again: later models refer to them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,11 +43,11 @@ class SharedWeights:
 
     @property
     def names(self) -> list[str]:
-        """The shards' file names, made from their content, in the order in which they were written."""
+        """The shards' file names, derived from their content, in the order in which they were written."""
         return [name for names in self._names for name in names]
 
     def write(self, models: Iterable[ir.Model]) -> None:
-        """Write the large initializers of all models to new shards, equal ones once, and refer to them."""
+        """Write the large initializers of all models to new shards, without duplicates, and refer to them."""
         places: list[tuple[ir.Value, _ShardSlot]] = []
         shards: list[Path] = []
         sizes: list[int] = []
@@ -68,7 +68,7 @@ class SharedWeights:
 
 
 def _load_external_tensors(model: ir.Model) -> None:
-    """Read what stays inside the graph but came from a file beside the original, which the bundle will not have."""
+    """Load small external tensors, which stay inside the graph: the bundle will not have the original's data file."""
     import onnx_ir as ir
 
     for graph in model.graphs():
@@ -83,7 +83,7 @@ def _is_large(tensor: ir.TensorProtocol) -> bool:
 
 
 def _iter_content(tensor: ir.TensorProtocol) -> Iterator[bytes]:
-    """Yield the content of a tensor. What lies in a file is read piece by piece, so that it never fills the memory."""
+    """Yield the content of a tensor. External data is read in blocks, which limits the memory."""
     import onnx_ir as ir
 
     if not isinstance(tensor, ir.ExternalTensor):
@@ -112,10 +112,10 @@ def _content_hash(tensor: ir.TensorProtocol) -> bytes:
 
 
 def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor: ir.TensorProtocol) -> tuple[int, int]:
-    """Write a tensor to the last shard, or to a new one; one above the limit gets a file of its own.
+    """Write a tensor to the last shard, or to a new one if it is full. A tensor above the limit gets a separate file.
 
     Returns:
-        The shard's place in `shards`, and the tensor's first byte in it.
+        The index of the shard in `shards`, and the tensor's offset in it.
     """
     offset = -(-sizes[-1] // _ALIGNMENT) * _ALIGNMENT if sizes else 0
     if not shards or offset + tensor.nbytes > SHARD_BYTES:
