@@ -21,7 +21,7 @@ from webbuild.tasks.options.picture_sizes import parse_size
 
 
 def run(arguments: BisectArguments) -> int:
-    """Search, write what was found, print it. Returns the exit code: 1 where anything differs.
+    """Search, write and print the findings. Returns the exit code: 1 if anything differs.
 
     Raises:
         WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_browser`;

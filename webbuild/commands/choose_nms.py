@@ -1,4 +1,4 @@
-"""`webbuild pack --nms auto`: packs both forms of NMS, and times them alternately in Chromium."""
+"""`webbuild pack --nms auto`: pack both forms of NMS, and time them alternately in Chromium."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from webbuild.passes.base import NmsPlacement
 
 
 def choose_nms(pack: Callable[[NmsPlacement, Path], object]) -> NmsChoice:
-    """Return the faster form of NMS. It is measured every time: another browser or GPU may give another form.
+    """Return the faster form of NMS. It is measured every time: the result depends on browser and GPU.
 
     Args:
-        pack: writes a bundle with a form of NMS into a folder.
+        pack: writes a bundle with a form of NMS to a folder.
     """
     with TemporaryDirectory(prefix="webbuild-nms-") as name:
         shader, graph = Path(name) / "shader", Path(name) / "graph"

@@ -1,11 +1,11 @@
 """Command-line options generated from the fields of a dataclass: the dataclass is the command.
 
-The class's docstring is the command's help. A field's name, type and default say how its option parses:
+The class's docstring is the command's help. A field's name, type and default define its option:
 
     bool                flag
     Literal["a", "b"]   choice
-    tuple[X, ...]       option that may be given several times, each time with several values where its metavar is
-                        `FILE...`, as a shell expands `*.jpg`
+    tuple[X, ...]       repeatable option; with the metavar `FILE...` it takes several values each time, as a shell
+                        expands `*.jpg`
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def option(
     required: bool = False,
     type: click.ParamType[Any] | None = None,  # noqa: A002
 ) -> Any:
-    """Return a field that is an option, named like the field unless `flags` has a long name."""
+    """Return a dataclass field for an option, named like the field unless `flags` has a long name."""
 
     def make(name: str, annotation: Any) -> click.Option:
         is_repeated = get_origin(annotation) is tuple
@@ -56,7 +56,7 @@ def option(
 
 
 def argument(*, metavar: str = "", required: bool = True) -> Any:
-    """Return a field that is an argument; a tuple takes all remaining arguments."""
+    """Return a dataclass field for an argument; a tuple takes all remaining arguments."""
 
     def make(name: str, annotation: Any) -> click.Argument:
         is_repeated = get_origin(annotation) is tuple
@@ -79,7 +79,7 @@ def _param_type(annotation: Any) -> click.ParamType[Any]:
 
 
 class DataclassCommand(click.Command):
-    """A command that fills a dataclass and hands it to `run` in the module of its name in `webbuild.commands`."""
+    """A command that fills a dataclass and passes it to `run` in the module `webbuild.commands.<name>`."""
 
     def __init__(self, name: str, kind: type[Any]) -> None:
         hints = get_type_hints(kind)
@@ -120,7 +120,7 @@ class DataclassCommand(click.Command):
 
 
 def _own_first(kind: type[Any]) -> list[Field[Any]]:
-    """Return the fields of a dataclass: its own, then those of its bases, as `--help` lists them."""
+    """Return the fields of a dataclass in the order of `--help`: its own, then those of its bases."""
     return sorted(fields(kind), key=lambda each: each.name not in kind.__annotations__)
 
 

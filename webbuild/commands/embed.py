@@ -1,4 +1,4 @@
-"""`webbuild embed`: the vectors of a folder's pictures, as an index for `similar()` of the runtime."""
+"""`webbuild embed`: embeddings of a folder's pictures, as an index for the runtime's `similar()`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.verify.embed_pictures import embed_pictures
 
 
 def run(arguments: EmbedArguments) -> int:
-    """Embed each picture of a folder, in the order of their paths, and write the index. Prints both files on stdout.
+    """Embed each picture of a folder, sorted by path, and write the index. Prints both files on stdout.
 
     Raises:
         WebbuildError: `no-pictures`, `output-exists`, `cannot-write`; see `open_bundle` and `embed_pictures`.
@@ -46,7 +46,7 @@ def _pictures(folder: Path) -> list[Path]:
     if not pictures:
         raise WebbuildError(
             "no-pictures",
-            f"{folder}: {'no picture in this folder' if folder.is_dir() else 'this is no folder'}",
+            f"{folder}: {'no picture in this folder' if folder.is_dir() else 'this is not a folder'}",
             "give a folder with JPEG, PNG or WebP pictures, in subfolders too",
             exit_code=USAGE,
         )

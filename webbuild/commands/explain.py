@@ -20,7 +20,7 @@ from webbuild.reporting.quantities import first_sentence
 from webbuild.targets import jsep
 
 _MAX_NEAR = 4
-"""Most similar codes that are suggested for an unknown code."""
+"""Maximum number of codes suggested for an unknown code."""
 
 
 def run(arguments: ExplainArguments) -> int:
@@ -59,7 +59,7 @@ def _wrapped_paragraph(text: str) -> str:
 
 
 def _wrapped(line: str, indent: str) -> str:
-    """Return a line wrapped to the width of the terminal; unchanged if stdout is no terminal."""
+    """Return a line wrapped to the width of the terminal; unchanged if stdout is not a terminal."""
     if not sys.stdout.isatty():
         return line
     width = max(40, shutil.get_terminal_size().columns)

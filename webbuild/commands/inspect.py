@@ -1,4 +1,4 @@
-"""`webbuild inspect`: predict what fails before the run."""
+"""`webbuild inspect`: predict failures before the run."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from webbuild.tasks.options.symbolic_dims import parse_dims
 
 
 def run(arguments: InspectArguments) -> int:
-    """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
+    """Inspect a model and print the findings. Returns the exit code: 1 if there is an error.
 
     Raises:
-        WebbuildError: `no-playwright` with --measure, `unknown-target`, `unwritable-report`, and whatever keeps a model
-            from being loaded or measured.
+        WebbuildError: `no-playwright` with --measure, `unknown-target`, `unwritable-report`, and errors of loading and
+            measuring the model.
     """
     from rich.console import Console
 

@@ -1,4 +1,4 @@
-"""Uncaught errors: those of the machine get a fix, bugs get a report file for an issue."""
+"""Uncaught errors: errors of the environment get a fix, bugs get a report file for an issue."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _write_report(error: Exception) -> str:
 
 
 def _failing_part(error: Exception) -> str:
-    """Return the pass and the node that the innermost frames were at, and a command that cuts the node out."""
+    """Return the pass and the node of the innermost frames, and a command that extracts the node."""
     frames: list[FrameType] = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     lines = []
     for frame in reversed(frames):

@@ -12,12 +12,12 @@ from webbuild.reporting.progress import ProgressReporter
 
 
 def parse_export_options(values: Sequence[str]) -> dict[str, str]:
-    """Read `KEY=VALUE`s of `--export`. Raises WebbuildError `invalid-export-option`."""
+    """Parse the `KEY=VALUE` pairs of `--export`. Raises WebbuildError `invalid-export-option`."""
     options = {}
     for text in values:
         key, equals, value = text.partition("=")
         if not key.isidentifier() or not equals or key == "format":
-            raise _invalid_option(f"--export {text}: is no argument of Ultralytics' export")
+            raise _invalid_option(f"--export {text}: is not an argument of Ultralytics' export")
         options[key] = value
     return options
 
@@ -26,13 +26,13 @@ def export_located(located: LocatedModel, options: dict[str, str], progress: Pro
     """Return the path of the ONNX file: the model itself, or the export of a PyTorch checkpoint.
 
     Raises:
-        WebbuildError: `invalid-export-option` for options without a checkpoint, and those of `export_path` and
-            `export_checkpoint`.
+        WebbuildError: `invalid-export-option` for options without a checkpoint, and what `export_path` and
+            `export_checkpoint` raise.
     """
     path = located.path
     if not is_checkpoint(path):
         if options:
-            raise _invalid_option(f"--export {next(iter(options))}: {path} is no checkpoint of Ultralytics")
+            raise _invalid_option(f"--export {next(iter(options))}: {path} is not an Ultralytics checkpoint")
         return path
     target = export_path(path, options)
     if not target.is_file():
@@ -45,6 +45,6 @@ def _invalid_option(message: str) -> WebbuildError:
     return WebbuildError(
         "invalid-export-option",
         message,
-        "give it with a .pt of Ultralytics, for example --export imgsz=320 or --export nms=True",
+        "use it with an Ultralytics .pt file, for example --export imgsz=320 or --export nms=True",
         exit_code=USAGE,
     )

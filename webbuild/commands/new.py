@@ -1,4 +1,4 @@
-"""`webbuild new`: a small app around a bundle."""
+"""`webbuild new`: a small app for a bundle."""
 
 from __future__ import annotations
 

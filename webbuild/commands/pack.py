@@ -29,9 +29,9 @@ from webbuild.verify.report import VerifyReport, exit_code
 
 
 def run(arguments: PackArguments) -> int:
-    """Pack a model of one stage or several. Returns the exit code.
+    """Pack a model of one or several stages. Returns the exit code.
 
-    Without Playwright the bundle is proven natively, and not in a browser.
+    Without Playwright the bundle is proven natively, but not in a browser.
 
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
@@ -92,7 +92,7 @@ def _print_rewrites(stages: Sequence[ModelStage], *, as_json: bool) -> None:
 
 
 def _verify(folder: Path) -> VerifyReport | WebbuildError:
-    """Verify the bundle before it is moved to its place. An error is returned, so that the bundle is not lost."""
+    """Verify the bundle before it is moved to its place. Errors are returned, so that the bundle is not lost."""
     try:
         return verify_and_show(folder)
     except WebbuildError as error:
@@ -100,10 +100,10 @@ def _verify(folder: Path) -> VerifyReport | WebbuildError:
 
 
 def _report(verified: VerifyReport | WebbuildError | None, out: Path) -> None:
-    """Write the verification's page next to the bundle, in place of the previous bundle's.
+    """Write the verification report next to the bundle, and replace a previous one.
 
     Raises:
-        WebbuildError: what kept the bundle from being verified; `unwritable-report`.
+        WebbuildError: the error of the verification; `unwritable-report`.
     """
     page = out.with_name(f"{out.name}.verify.html")
     page.unlink(missing_ok=True)

@@ -75,7 +75,7 @@ def emit_bundle(
     report_samples = [last_samples.get(sample.name, sample) for sample in samples if sample.has_image]
     nodes = sum(stage.loaded.source.model.graph.num_nodes() for stage in all_stages)
     equivalence = firsts[-1][1].equivalence
-    if pipeline.detections:  # for all crops of a picture; the stage's own proof has one crop
+    if pipeline.detections:  # detections in all crops of a picture; the stage's own proof has one crop
         equivalence = msgspec.structs.replace(equivalence, detections=pipeline.detections)
     crops = crop_input(manifest.every_stage[-1]) is not None and not pipeline.detections
     write_pack_report(report, manifest, report_samples, equivalence, nodes, folder, crops=crops)

@@ -1,4 +1,4 @@
-"""The models of `webbuild pack`, loaded and in their order: what can be compiled with a form of NMS, and be written."""
+"""The job of `webbuild pack`: the loaded models in order, to compile with a form of NMS and to write."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class PackJob(Struct, frozen=True):
             return emit_bundle(self.name, stages, proven, pipeline, folder, nms, measured, text)
 
     def write_trial(self, nms: NmsPlacement, folder: Path) -> PackReport:
-        """Compile and write the bundle in float32 to an empty folder, without a word: to measure a form of NMS."""
+        """Compile and write the bundle in float32 to an empty folder, without output, to measure a form of NMS."""
         quiet = ProgressReporter(quiet=True)
         trial = msgspec.structs.replace(self, arguments=replace(self.arguments, precision="fp32"))
         return trial.write(trial.compile_stages(nms, quiet), nms, folder, quiet)

@@ -42,10 +42,10 @@ def _check(arguments: PackArguments) -> None:
     unused_option = next((name for name, value in text_options.items() if value), None)
     what = fix = ""
     if arguments.text is None and unused_option is not None:
-        what, fix = f"{unused_option} is about texts that a text encoder embeds", "give that with --text FILE"
+        what, fix = f"{unused_option} needs a text encoder", "give it with --text FILE"
     elif arguments.text is not None and arguments.labels is None and arguments.templates:
-        what, fix = "--template is about labels, and there are none", "give them with --labels FILE"
+        what, fix = "--template needs labels", "give them with --labels FILE"
     elif arguments.text is not None and (len(arguments.models) != 1 or arguments.task not in (None, _kind(arguments))):
-        what, fix = "--text goes with one image encoder", "give one MODEL, and leave --task out"
+        what, fix = "--text needs exactly one image encoder", "give one MODEL, and leave --task out"
     if what:
         raise WebbuildError("conflicting-options", what, fix, exit_code=USAGE)

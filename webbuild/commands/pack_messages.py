@@ -28,7 +28,7 @@ from webbuild.targets.target import Target
 from webbuild.verify.formatting import runner_name
 
 _MAX_LINES = 5
-"""Most lines of one kind, so that a pack without problems prints ten lines at most."""
+"""Maximum number of lines of one kind: a pack without problems prints at most ten lines."""
 
 
 def findings_before_after(loaded: LoadedModel, compiled: CompiledModel, target: Target) -> BeforeAfter | None:
@@ -77,7 +77,7 @@ def _truncate_lines(lines: Sequence[str], most: int) -> list[str]:
 
 
 def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
-    """Yield a line for each pass and reason with nodes that it left alone, over all graphs."""
+    """Yield a line for each pass and reason with unchanged nodes, over all graphs."""
     refusals: dict[tuple[str, str], dict[str, None]] = {}
     for rewrites in lowered.rewrites.values():
         for rewrite in rewrites:
@@ -88,7 +88,7 @@ def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
 
 
 def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
-    """Yield each rewrite of each graph, and each node that a pass left alone."""
+    """Yield each rewrite of each graph, and each node that a pass did not rewrite."""
     for target, rewrites in by_target.items():
         for rewrite in rewrites:
             done = "done" if rewrite.applied else "left"
@@ -96,13 +96,13 @@ def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
 
 
 def pipeline_lines(comparisons: Sequence[Comparison], samples: int, suffix: str) -> Iterator[str]:
-    """Yield how all stages together compare with the originals. `suffix` is the size, where there are several."""
+    """Yield the comparison of all stages together with the originals. `suffix` is the size if there are several."""
     compared = _sameness("same answers as the originals one after another", comparisons)
     yield f"proven {ALL_STAGES}{suffix}: {compared} on {format_count(samples, 'sample')}"
 
 
 def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
-    """Yield how the graphs of a variant compare with the original, and how small they became."""
+    """Yield the comparison of a variant's graphs with the original, and their quantization and precision."""
     *before, compared = _equivalence_lines(proven.equivalence, variant.compiled.options)
     yield from before
     steps = f" and a sequence of {STEPS} runs" if state_inputs(variant.compiled.match.inputs) else ""
@@ -124,7 +124,7 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
     for name, level in noise_levels(comparisons).items():
         yield (
-            f"{name} is numerically unstable: a 1e-6 perturbation of inputs moves the original's own by {level:.2g} "
+            f"{name} is numerically unstable: a 1e-6 perturbation of the inputs changes the original's output by {level:.2g} "
             f"(root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
     yield _sameness("same answers as the original", comparisons)

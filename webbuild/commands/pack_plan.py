@@ -58,9 +58,9 @@ class PackOptions(Struct, frozen=True):
 
 
 class RequestedModels(Struct, frozen=True):
-    """The models that the user gave, the name of their bundle, and the names of the stages.
+    """The user's models, the name of their bundle, and the names of the stages.
 
-    `pair_of` is the folder or repository in which two models, such as an encoder and its decoder, were found.
+    `pair_of` is the folder or repository with the two models, such as an encoder and its decoder.
     """
 
     name: str
@@ -100,7 +100,7 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
 
 
 def locate_models(arguments: PackArguments) -> RequestedModels:
-    """Return the models of the arguments, or of the pipeline's file. A single one is a stage without a name.
+    """Return the models of the arguments, or of the pipeline file. A single model is a stage without a name.
 
     Raises:
         WebbuildError: `conflicting-options`, `model-not-found`, and what `read_pipeline` and `locate_model` raise.
@@ -134,7 +134,7 @@ def _models_from_files(models: Sequence[Path]) -> RequestedModels:
 
 
 def common_name(located: Sequence[LocatedModel], common: str) -> str:
-    """Return the name of a bundle of several files: their folder's if the files only name parts, else `common`."""
+    """Return the name of a bundle of several files: their folder's if the file names are only parts, else `common`."""
     titles = {each.name for each in located}
     if len(titles) == 1:
         return titles.pop()
@@ -153,7 +153,7 @@ def _models_from_pipeline(path: Path) -> RequestedModels:
             model = locate_model(named if hub_reference(named) is not None else path.parent / named)
         if not model.path.is_file():
             problem = f"stages.{name}.model: {model.path}: no such file"
-            raise invalid_pipeline(path, problem, "write its path, seen from the folder of the pipeline's file")
+            raise invalid_pipeline(path, problem, "write its path relative to the folder of the pipeline file")
         located.append(model)
     return RequestedModels(path.stem, list(pipeline.stages), located, pipeline)
 

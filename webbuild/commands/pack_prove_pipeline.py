@@ -24,10 +24,10 @@ def prove_pipeline(
     arguments: PackArguments,
     progress: ProgressReporter,
 ) -> PipelineProof:
-    """Compare all stages together at each size, and print that. One stage alone has nothing to compare.
+    """Compare all stages together at each size, and print the result. A single stage has nothing to compare.
 
     Returns:
-        The comparisons at every size, with what is found at the first.
+        The comparisons at every size, with the detections at the first.
 
     Raises:
         WebbuildError: what `check_smaller` and `prove_stages` raise.

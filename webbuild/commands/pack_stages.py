@@ -46,7 +46,7 @@ def compile_all(
     cache: ContentCache | None,
     nms: NmsPlacement,
 ) -> list[ModelStage]:
-    """Load and compile each stage, and print what was done.
+    """Load and compile each stage, and print its assumptions and rewrites.
 
     Raises:
         WebbuildError: what `load_model`, `compile_variants` and `compile_stages` raise.
@@ -134,7 +134,7 @@ def prove_stage(
     target: Target,
     progress: ProgressReporter,
 ) -> list[ProvenGraphs]:
-    """Write the graphs of a stage, prove them for each variant, and print that.
+    """Write the graphs of a stage, prove them for each variant, and print the result.
 
     Raises:
         WebbuildError: what `prove_graphs` raises.

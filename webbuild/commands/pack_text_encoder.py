@@ -1,4 +1,4 @@
-"""The text encoder of `webbuild pack --text`, if it ships in the bundle. See `pack_labels` for labels."""
+"""The text encoder of `webbuild pack --text`, if the bundle ships it. See `pack_labels` for labels."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def ships_text_encoder(arguments: PackArguments) -> bool:
 def with_split_encoders(
     arguments: PackArguments, models: RequestedModels, folder: Path, progress: ProgressReporter
 ) -> tuple[PackArguments, RequestedModels]:
-    """Return the arguments with the image encoder as MODEL and the text encoder as --text, if MODEL holds both.
+    """Return the arguments with the image encoder as MODEL and the text encoder as --text, if MODEL has both.
 
     Args:
         arguments: the arguments of the command.
         models: the models of MODEL.
         folder: the folder for the encoders of one file, which is split.
-        progress: prints a note about that.
+        progress: prints a note about the split.
 
     Raises:
         WebbuildError: what `split_encoders` and `read_tokenizer` raise.
@@ -64,7 +64,7 @@ def with_split_encoders(
     if encoders is None:
         return arguments, models
     read_tokenizer(model.path, arguments.tokenizer)  # its errors name the user's file
-    progress.print(f"note: {model.path.name} is an encoder of pictures and one of texts in one graph; taken apart")
+    progress.print(f"note: {model.path.name} has an image encoder and a text encoder in one graph; split")
     alone = msgspec.structs.replace(models, located=[msgspec.structs.replace(model, path=encoders[0])])
     return replace(arguments, text=encoders[1]), alone
 
@@ -82,7 +82,7 @@ def compile_text(
     progress: ProgressReporter,
     cache: ContentCache | None,
 ) -> ModelStage | None:
-    """Compile the text encoder, with the texts it is compared on; None where none ships.
+    """Compile the text encoder, with the texts of its comparison; None if none ships.
 
     Raises:
         WebbuildError: what `open_text_encoder`, `load_model` and `compile_model` raise.
@@ -119,7 +119,7 @@ def check_embedding_sizes(stages: Sequence[ModelStage], text: ModelStage | None)
     if pictures != texts:
         raise WebbuildError(
             "text-mismatch",
-            f"{stages[0].given.name} makes vectors of {pictures} numbers, and {text.given.name} vectors of {texts}",
+            f"{stages[0].given.name} has embeddings of size {pictures}, {text.given.name} of size {texts}",
             "export both with their projections: image_embeds and text_embeds",
             exit_code=USAGE,
         )

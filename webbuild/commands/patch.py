@@ -1,4 +1,4 @@
-"""`webbuild patch` for several models: each in its own process, as many at a time as cores and memory allow."""
+"""`webbuild patch` for several models: each in its own process, limited by cores and memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(arguments: PatchArguments) -> int:
     """Patch models, print a line for each, and return the worst of their exit codes.
 
     Raises:
-        WebbuildError: what stops a single model; `name-collision` for two that would both be written to the same file.
+        WebbuildError: the error of a single model; `name-collision` if two would be written to the same file.
     """
     progress, options = ProgressReporter(quiet=arguments.as_json), parse_export_options(arguments.export)
     models = tuple(export_located(locate_model(model), options, progress) for model in arguments.models)
@@ -85,7 +85,7 @@ class _ProcessPool:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C reaches it once, from here, and not in the middle of cleaning up
+                start_new_session=True,  # so that Ctrl-C reaches it only from here, and not during its cleanup
             )
             self._children.add(child)
         stdout, stderr = child.communicate(msgspec.json.encode(replace(arguments, models=(model,)), enc_hook=str))
@@ -97,7 +97,7 @@ class _ProcessPool:
             return _lost_process_result(model, child.returncode, stderr.decode(errors="replace"))
 
     def interrupt(self) -> None:
-        """Ask every process to clean up and end, and start no more. On Windows Ctrl-C has reached all of them."""
+        """Interrupt every process, so that it cleans up, and start no more. On Windows Ctrl-C reaches all of them."""
         with self._lock:
             self._interrupted = True
             for child in () if os.name == "nt" else self._children:
@@ -105,7 +105,7 @@ class _ProcessPool:
 
 
 def patch_from_stdin() -> None:
-    """Patch the model of the arguments on stdin, and print its outcome."""
+    """Patch the model of the arguments on stdin, and print its result."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     arguments = msgspec.json.decode(
         sys.stdin.buffer.read(), type=PatchArguments, dec_hook=lambda kind, text: kind(text)
@@ -121,7 +121,7 @@ def patch_from_stdin() -> None:
 
 
 def _lost_process_result(model: Path, code: int, stderr: str) -> PatchResult:
-    """Return the outcome of a model whose process ended without one: killed, out of memory, or a bug."""
+    """Return the result for a model whose process ended without one: killed, out of memory, or a bug."""
     last = stderr.strip().splitlines()[-1:] or ["it printed nothing"]
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     killed = -code == getattr(signal, "SIGKILL", None)
@@ -131,13 +131,13 @@ def _lost_process_result(model: Path, code: int, stderr: str) -> PatchResult:
 
 
 def _worker_count(models: Sequence[Path]) -> int:
-    """Return the number of models to patch at a time."""
+    """Return the number of models to patch in parallel."""
     need = max(_BASE_MEMORY_BYTES + _MEMORY_FACTOR * _model_bytes(model) for model in models)
     return max(1, min(len(models), _cpu_count(), _free_memory() // need))
 
 
 def _model_bytes(model: Path) -> int:
-    """Return the bytes of a model and of weight files beside it with its name."""
+    """Return the bytes of a model and of weight files next to it with its name."""
     try:
         names = (file for file in model.parent.iterdir() if file.name.startswith(model.stem) and file.is_file())
         return sum(file.stat().st_size for file in names)

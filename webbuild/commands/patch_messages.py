@@ -13,7 +13,7 @@ from webbuild.targets import jsep
 
 
 def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
-    """Yield the line of a model; in a dry run the rewrites instead, one a line."""
+    """Yield the line of a model; in a dry run also its rewrites, one per line."""
     if outcome.error is not None:
         error = outcome.error
         page = page_url(error.code)
@@ -52,6 +52,6 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
 
 
 def _describe_file(file: OnnxFile) -> str:
-    """Return a file's path, and the targets whose name it does not have."""
+    """Return a file's path, and the targets that its name does not have."""
     others = ", ".join(file.targets[1:])
     return f"{file.file} (for {others} too)" if others else file.file

@@ -35,7 +35,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     """Patch one of the models, prove it, and write it.
 
     Raises:
-        WebbuildError: whatever stops it; nothing is written then.
+        WebbuildError: any error; nothing is written then.
     """
     names = dict.fromkeys(arguments.targets) or (Target(engine_version(), "webgpu").name,)
     targets = [parse_target(name) for name in names]
@@ -74,8 +74,8 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             files = write_graphs(loaded, compiled, folder, model.stem)
         distinct = {tuple(target_files(files, target, each)): target for target, each in reversed(compiled.items())}
         compared = sum(
-            compare_target_files(model, arguments, loaded, target, compiled[target], mine, folder, progress)
-            for mine, target in distinct.items()
+            compare_target_files(model, arguments, loaded, target, compiled[target], target_graphs, folder, progress)
+            for target_graphs, target in distinct.items()
         )
     final_files = tuple(at_final_path(file, arguments.out) for file in files)
     return msgspec.structs.replace(result, files=final_files, compared=compared)
@@ -84,7 +84,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
 def _compile_each(
     loaded: LoadedModel, targets: Sequence[Target], arguments: PatchArguments, progress: ProgressReporter
 ) -> tuple[LoadedModel, dict[Target, CompiledModel]]:
-    """Compile the model for each target; return it too, since it may have been made accurate for the first one."""
+    """Compile the model for each target. Returns the model too, which the first target may have made more accurate."""
     overrides, compiled = parse_overrides({}), dict[Target, CompiledModel]()
     for target in targets:
 

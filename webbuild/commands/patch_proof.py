@@ -40,7 +40,7 @@ def compare_target_files(
     folder: Path,
     progress: ProgressReporter,
 ) -> int:
-    """Compare the files of a target with the original. Returns how many outputs were compared."""
+    """Compare the files of a target with the original. Returns the number of compared outputs."""
     graphs = [
         graph_entry(ready.lowered.graphs[kind], kind, file.file, [file.data] if file.data else [])
         for file, (_, kind) in zip(files, needed_graphs(target, ready), strict=True)

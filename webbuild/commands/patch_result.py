@@ -40,5 +40,5 @@ class PatchResult(Struct, frozen=True):
 
 
 def failed_result(model: Path, error: WebbuildError) -> PatchResult:
-    """Return the outcome of a model that an error stopped."""
+    """Return the result for a model that an error stopped."""
     return PatchResult(str(model), error.exit_code, error=PatchError(error.code, error.message, error.fix))

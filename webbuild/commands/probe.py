@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 WORK_GROUP_FAMILY = "large"
-"""The family of probes for large work groups. It takes longest, so it runs last."""
+"""The family of probes for large workgroups. It takes longest, so it runs last."""
 
 
 def run(arguments: ProbeArguments) -> int:
-    """Measure, write the table, say what was found. Return the exit code.
+    """Measure, write the table, and print the outcomes. Returns the exit code.
 
     Raises:
-        WebbuildError: `no-playwright`, `unknown-probe-family`, and what `open_chromium` and `ProbeHarness` raise.
+        WebbuildError: `no-playwright`, `unknown-probe-family`, and what `open_chromium` and `open_harness` raise.
     """
     require_playwright()
     target = Target(arguments.version or packaged_assets.engine_version(), arguments.build)
@@ -70,7 +70,7 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
     if target.build == "wasm":
         raise WebbuildError(
             "probe-needs-webgpu",
-            "--browser firefox --build wasm: the build without a GPU ends alike in every browser",
+            "--browser firefox --build wasm: the build without a GPU has the same outcomes in every browser",
             "leave --build out",
             exit_code=USAGE,
         )
@@ -88,17 +88,17 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
     file = arguments.out or Path(f"{target.name}-firefox.json")
     file.write_bytes(encode_differences(differences))
     if differences.left_out:
-        progress.print(f"not measured: {', '.join(differences.left_out)}: an adapter lacks what they take")
+        progress.print(f"not measured: {', '.join(differences.left_out)}: an adapter lacks a feature that they need")
     progress.print(
         f"written: {file}, {differences.browser}: "
         f"{format_count(len(differences.differences), 'case')} of {differences.cases} "
-        f"end otherwise than in {differences.against} on this machine"
+        f"have another outcome than in {differences.against} on this machine"
     )
     return CLEAN
 
 
 def _families_to_measure(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
-    """Return the families to measure, in order; those that need a WebGPU feature only if the user names them."""
+    """Return the families to measure, in order. Families that need a WebGPU feature must be named by the user."""
     usual = [name for name in families() if name not in (WORK_GROUP_FAMILY, *FEATURES)]
     return only or [*usual, *([WORK_GROUP_FAMILY] if gpu else [])]
 

@@ -1,4 +1,4 @@
-"""The process tree below this process, on Linux with orphans: its memory, and how to end it."""
+"""The descendants of this process, on Linux including orphans: their memory, and how to end them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROC = Path("/proc")
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphaned descendants (child subreaper), so that they are found. Linux only."""
+    """Become the parent of orphaned descendants (child subreaper), so that `descendants` finds them. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -24,7 +24,7 @@ def descendants() -> list[int]:
     """Return the ids of all processes below this one; none where the system has no /proc."""
     children: dict[int, list[int]] = {}
     for folder in _PROC.glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError):  # it has ended meanwhile
+        with contextlib.suppress(OSError, ValueError):  # it has ended in the meantime
             parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(folder.name))
     processes, todo = list[int](), [os.getpid()]
@@ -45,7 +45,7 @@ def private_bytes() -> int:
 
 
 def end_tree(child: subprocess.Popen[bytes], grace: float) -> None:
-    """Interrupt a process that leads a session, so that it cleans up; after `grace` seconds kill it and its tree."""
+    """Interrupt a session leader, so that it cleans up; after `grace` seconds kill it and its descendants."""
     with contextlib.suppress(ProcessLookupError):
         child.send_signal(signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -53,7 +53,7 @@ def end_tree(child: subprocess.Popen[bytes], grace: float) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-    while left := descendants():  # each one that ends may leave others
+    while left := descendants():  # a killed process may leave orphans
         for process in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)

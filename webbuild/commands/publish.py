@@ -93,7 +93,7 @@ def _compare(bundle: Path) -> tuple[BackendResult, ...]:
 
 
 def _results(report: VerifyReport) -> list[BackendResult]:
-    """Return the result of each backend; of a pipeline that of all stages together."""
+    """Return the result of each backend; for a pipeline the result of all stages together."""
     return [
         BackendResult(
             runner_name(without_stage(run.backend, report.stages)),

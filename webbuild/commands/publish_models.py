@@ -1,4 +1,4 @@
-"""The models that a bundle is published from: the export of each of its stages and its text encoder, by its hash."""
+"""The models for `webbuild publish`: the exports of a bundle's stages and text encoder, matched by hash."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from webbuild.model.locate import locate_model, locate_model_or_pair
 
 
 def models_of_bundle(paths: Sequence[Path], bundle: Path, manifest: Manifest, folder: Path) -> list[Path]:
-    """Return the file of each stage of a bundle, in its order, and of its text encoder.
+    """Return the file of each stage of a bundle, in order, and of its text encoder.
 
     Args:
-        paths: a file or folder for each model in any order, or the folder or repository that holds an encoder and its
-            decoder, or an image encoder and its text encoder, also as one graph.
-        bundle: the folder, for messages.
-        manifest: the bundle's.
-        folder: where the encoders of one graph go.
+        paths: a file or folder for each model in any order, or a folder or repository with an encoder and its decoder,
+            or with an image encoder and its text encoder, also as one graph.
+        bundle: the bundle's folder, for messages.
+        manifest: the bundle's manifest.
+        folder: the folder for encoders that are split from one graph.
 
     Raises:
         WebbuildError: `another-model`; what `locate_model` and `split_encoders` raise.
@@ -43,8 +43,8 @@ def models_of_bundle(paths: Sequence[Path], bundle: Path, manifest: Manifest, fo
     if lacking:
         missing = " and ".join(f"{each.source.file} of stage {each.stage_name}" for each in lacking)
         raise _another(
-            f"{bundle}: {missing} is not among the models that were given",
-            "give the exports of all stages in front of the bundle: webbuild publish A.onnx B.onnx BUNDLE --hf OUT",
+            f"{bundle}: {missing} is not among the given models",
+            "give the exports of all stages before the bundle: webbuild publish A.onnx B.onnx BUNDLE --hf OUT",
         )
     return [by_hash[stage.source.sha256] for stage in stages]
 

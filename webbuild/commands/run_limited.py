@@ -1,4 +1,4 @@
-"""A command in its own process with limits of memory and time, for models of unknown origin."""
+"""A command in a child process with limits of memory and time, for untrusted models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MORE_MEMORY = "if you trust the model, give a higher --limit-memory, or leave i
 
 
 def within_limits(run: Callable[[], int], arguments: LimitArguments) -> int:
-    """Run a command within the limits of its arguments, in a child with the same command line. Returns its exit code.
+    """Run a command within the limits of its arguments, in a child with the same arguments. Returns its exit code.
 
     Raises:
         WebbuildError: `time-limit-reached`, `memory-limit-reached`, `process-lost`, `no-limits`. Partial output is
@@ -98,7 +98,7 @@ def _run_limited(run: Callable[[], int], size: int) -> int:
         if size and (isinstance(error, MemoryError) or error.code == "out-of-memory"):
             raise _too_much_memory(size) from error
         raise
-    except KeyboardInterrupt:  # the process that limits it says why
+    except KeyboardInterrupt:  # the parent prints why
         return INTERRUPTED
 
 
@@ -116,6 +116,6 @@ def _require_limits(arguments: LimitArguments) -> None:
         raise WebbuildError(
             "no-limits",
             f"{'--limit-memory' if arguments.limit_bytes else '--limit-time'}: this system has no such limit",
-            "run it on Linux, or in a container with limits of its own",
+            "run it on Linux, or in a container with its own limits",
             exit_code=USAGE,
         )

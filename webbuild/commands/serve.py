@@ -1,4 +1,4 @@
-"""`webbuild serve`: a folder on localhost, or with a certificate for other machines too, until Ctrl-C."""
+"""`webbuild serve`: serve a folder on localhost, or with a certificate on other addresses, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def run(arguments: ServeArguments) -> int:
     """Serve a bundle. Prints its address on stdout; returns when interrupted.
 
     Raises:
-        WebbuildError: see `Server` and `secure`.
+        WebbuildError: see `Server` and `tls_context`.
     """
     with Server(
         arguments.directory,

@@ -1,4 +1,4 @@
-"""Options that name inputs or dimensions, such as --dim: assigned to the stage that has the name."""
+"""Options that name inputs or dimensions, such as --dim: passed to the stage that has the name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Value = TypeVar("_Value")
 
 
 def with_set_inputs(stages: Sequence[PlannedStage], values: Mapping[str, str]) -> list[PlannedStage]:
-    """Return the stages with the inputs of `--set` as constants, so that no output is joined to them.
+    """Return the stages with the inputs of `--set` as constants, so that no output is connected to them.
 
     Raises:
         WebbuildError: what `set_inputs` raises.
@@ -33,7 +33,7 @@ def own_options(
     at: int,
     names: Callable[[ModelSignature], set[str]],
 ) -> dict[str, _Value]:
-    """Return the options of stage `at`: those with its names; for the first stage also those that no stage has."""
+    """Return the options of stage `at`: those with its names. The first stage also gets names that no stage has."""
     others = set[str]().union(*(names(each) for each in signatures))
     own = names(signatures[at])
     return {name: value for name, value in values.items() if name in own or (at == 0 and name not in others)}

@@ -1,4 +1,4 @@
-"""`webbuild targets`: the builds that were measured, and what differs between two of them."""
+"""`webbuild targets`: list the measured builds, or the differences between two of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(arguments: TargetsArguments) -> int:
     if len(names) not in (0, 2):
         raise WebbuildError(
             "needs-two-targets",
-            f"targets compares two builds, and was given {len(names)}",
+            f"targets compares two builds, but got {len(names)}",
             "give two builds, such as 1.30.0-webgpu 1.30.0-wasm, or none to list them all",
             exit_code=USAGE,
         )

@@ -1,4 +1,4 @@
-"""`webbuild verify`: a bundle against native ONNX Runtime, in a real browser."""
+"""`webbuild verify`: compare a bundle in a real browser with native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def run(arguments: VerifyArguments) -> int:
     """Verify a bundle, print the report, return its exit code.
 
-    JSON goes to stdout with --json; the table for people and the progress always go to stderr. Of several browsers
-    there is one table and one JSON, and no page.
+    JSON goes to stdout with --json; the table for people and the progress always go to stderr. Several browsers have
+    one table and one JSON, but no HTML report.
 
     Raises:
         WebbuildError: `no-playwright`; see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`;
-            `html-needs-one-browser` for a page of several browsers.
+            `html-needs-one-browser` for --html with several browsers.
     """
     from rich.console import Console
 
@@ -108,7 +108,7 @@ def _compare_pieces(browser: BrowserName, bundle: Bundle, graph: Graph) -> int:
 
 
 def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None:
-    """Write the report with its images, which lie in the bundle's `directory`, as HTML, and print where.
+    """Write the report as HTML with the images in the bundle's `directory`, and print its path.
 
     Raises:
         WebbuildError: `unwritable-report`.

@@ -1,1 +1,1 @@
-"""Arguments and options of each command, a file a command: light, since `webbuild --help` imports all of them."""
+"""Arguments and options of each command, one file per command, with few imports to keep the start fast."""

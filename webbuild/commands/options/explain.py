@@ -9,7 +9,7 @@ from webbuild.commands.dataclass_command import argument
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ExplainArguments:
-    """Explain a pass, a finding or an error by its CODE in a page of text; without CODE, list them.
+    """Explain a pass, a finding or an error by its CODE; without CODE, list all codes.
 
     Example: webbuild explain static-nms
     """

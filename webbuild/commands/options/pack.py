@@ -23,12 +23,12 @@ from webbuild.manifest.inputs.picture import Color
 
 
 class TaskChoice(click.Choice[str]):
-    """The kinds in the folder of tasks, which is walked when they are needed: their modules import numpy."""
+    """The kinds of tasks, loaded lazily: their modules import numpy."""
 
     case_sensitive = True
 
     def __init__(self) -> None:
-        """Choose from nothing yet."""
+        """Skip the base class, which would need the choices."""
 
     @cached_property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -40,11 +40,11 @@ class TaskChoice(click.Choice[str]):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PreprocessOptions:
-    """Options that override what the model says about its classes and its image input."""
+    """Options that override the model's metadata about its classes and its image input."""
 
     labels: Path | None = option(
         metavar="FILE",
-        help="Class names: one per line, a JSON list, or a JSON object of index to name. Of a text recognizer its "
+        help="Class names: one per line, a JSON list, or a JSON object of index to name. For a text recognizer its "
         "dictionary: one character per line.",
     )
     scale: str | None = option(
@@ -55,14 +55,14 @@ class PreprocessOptions:
     layout: Literal["nchw", "nhwc"] | None = option(help="Layout of the image input.")
     color: Color | None = option(help="Channel order of the image input; gray for one channel, rgba for 4.")
     resize: Literal["letterbox", "stretch", "crop", "line"] | None = option(
-        help="How to fit an image of another aspect ratio: pad it, stretch it, crop its center, or as a line of text: "
-        "as high as the input, and padded right."
+        help="How to fit an image of another aspect ratio: letterbox pads it, stretch ignores the ratio, crop takes the "
+        "center, line is for a line of text: as high as the input, and padded right."
     )
     interpolation: Interpolation | None = option(help="Interpolation for resizing images.")
 
     @property
     def overrides(self) -> dict[str, object]:
-        """These options by name, None for one that was not given."""
+        """These options by name, None if not given."""
         return {each.name: getattr(self, each.name) for each in fields(PreprocessOptions)}
 
 
@@ -97,7 +97,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
 
     @property
     def may_guess_pictures(self) -> bool:
-        """Whether an input of the shape of a picture is one where nothing says so: not for tensors that are given."""
+        """Whether an input with the shape of a picture is assumed to be one: not with --task or .npz samples."""
         return self.task is None and not any(file.suffix == ".npz" for file in self.samples)
 
     models: tuple[Path, ...] = argument(metavar="MODEL...", required=False)
@@ -118,8 +118,8 @@ class PackArguments(PreprocessOptions, LimitArguments):
     )
     widths: str | None = option(
         metavar="PIXELS,...",
-        help="Widths of a text recognizer behind a detector, such as 320,640: each line runs at the narrowest that it "
-        "fits into. [default: 320,480,640,960,1280 where the model leaves its width free]",
+        help="Widths of a text recognizer after a detector, such as 320,640: each line runs at the narrowest that it "
+        "fits into. [default: 320,480,640,960,1280 if the model's width is free]",
     )
     batch: str | None = option(
         metavar="N,...",
@@ -140,12 +140,12 @@ class PackArguments(PreprocessOptions, LimitArguments):
     )
     text: Path | None = option(
         metavar="FILE",
-        help="Text encoder of MODEL, an image encoder. It ships beside MODEL, for words that are given at run time. "
-        "With --labels it embeds those when packing, does not ship, and pictures are classified into them.",
+        help="Text encoder for MODEL, an image encoder. It ships with MODEL, and embeds texts at run time. With "
+        "--labels it embeds the labels when packing, and does not ship: the bundle classifies pictures by these labels.",
     )
     tokenizer: Path | None = option(
         metavar="FILE",
-        help="tokenizer.json of the text encoder, or CLIP's bpe_simple_vocab_16e6.txt.gz. [default: the one next to "
+        help="tokenizer.json of the text encoder, or CLIP's bpe_simple_vocab_16e6.txt.gz. [default: the file next to "
         "it]",
     )
     templates: tuple[str, ...] = option(
@@ -156,15 +156,16 @@ class PackArguments(PreprocessOptions, LimitArguments):
         "[default: the label alone]",
     )
     logit_scale: float | None = option(
-        metavar="NUMBER", help="Factor of a cosine with --text. [default: of the weights, else 100 as of CLIP]"
+        metavar="NUMBER", help="Factor of the cosine with --text. [default: from the weights, else 100 as in CLIP]"
     )
     logit_bias: float | None = option(
-        metavar="NUMBER", help="Summand after it, as of SigLIP: a sigmoid then makes probabilities, not a softmax."
+        metavar="NUMBER",
+        help="Added after --logit-scale, as in SigLIP: probabilities are then a sigmoid, not a softmax.",
     )
     nms: Literal["shader", "gpu", "auto", "cpu", "keep"] = option(
         default="shader",
-        help="NMS on WebGPU: shader = by a shader of the runtime, else as gpu; gpu = in the graph with fixed shapes; "
-        "auto = the faster of both in Chromium; cpu = on the CPU; keep = as exported.",
+        help="NMS on WebGPU: shader = in a shader of the runtime if possible, else gpu; gpu = in the graph with fixed "
+        "shapes; auto = the faster of both in Chromium; cpu = on the CPU; keep = as exported.",
     )
     weights: Literal["fp32", "int8"] = option(
         "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantized at load."
@@ -181,7 +182,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
         "runs; seconds=1800 as a last resort. saving=0.2: share of the weights that auto must save.",
     )
     no_verify: bool = option(default=False, help="Do not run the bundle in Chromium.")
-    no_cache: bool = option(default=False, help="Plan and prove everything again, and keep nothing for the next pack.")
+    no_cache: bool = option(default=False, help="Plan and prove everything again, and cache nothing for the next pack.")
     dry_run: bool = option(default=False, help="Print the rewrites; write nothing.")
     force: bool = option(default=False, help="Replace an existing bundle.")
     as_json: bool = json_option()

@@ -13,16 +13,14 @@ from webbuild.commands.dataclass_command import option
 class ProbeArguments:
     """Measure the kernels of a build of onnxruntime-web in a browser, and write their table. Takes up to an hour.
 
-    With `--browser firefox` the file holds the cases that end otherwise than in Chromium on the same machine.
+    With `--browser firefox` the file has the cases with another outcome than in Chromium on the same machine.
 
     Example: webbuild probe --version 1.27.0
     """
 
-    version: str | None = option(
-        help="Version of onnxruntime-web. [default: the installed one; npm downloads any other]"
-    )
+    version: str | None = option(help="Version of onnxruntime-web. [default: the installed one; npm downloads others]")
     build: Literal["webgpu", "wasm"] = option(
-        default="webgpu", help='Build to measure. webgpu is the one of `import "onnxruntime-web/webgpu"`.'
+        default="webgpu", help='Build to measure. webgpu is what `import "onnxruntime-web/webgpu"` loads.'
     )
     browser: Literal["chromium", "firefox"] = option(default="chromium", help="Browser to measure in.")
     only: tuple[str, ...] = option(

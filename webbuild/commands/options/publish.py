@@ -10,13 +10,13 @@ from webbuild.commands.dataclass_command import argument, option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PublishArguments:
-    """Write folders for the Hugging Face Hub: a model repository and a static Space. publish uploads nothing.
+    """Write folders for the Hugging Face Hub: a model repository and a static Space, without uploading them.
 
-    OUT/model holds the patched MODEL in the layout that transformers.js loads, its configuration files, and a model
-    card. OUT/space holds the bundle as a static Space. publish prints the commands that upload both.
+    OUT/model has the patched MODEL in the layout that transformers.js loads, its configuration files, and a model
+    card. OUT/space has the bundle as a static Space. publish prints the commands that upload both.
 
     MODEL is the export that the bundle was packed from: an .onnx file, a folder, or hf:owner/name, which the card then
-    names as the base model. For a bundle of several stages give the export of each, or the folder that holds them.
+    names as the base model. For a bundle of several stages give the export of each, or the folder with all of them.
 
     Example: webbuild publish exported/ dist/detr --hf out --repo me/detr-webgpu
     """
@@ -31,7 +31,7 @@ class PublishArguments:
     license: str = option(
         default="",
         metavar="ID",
-        help="Licence of the model as the Hub names it, such as apache-2.0. [default: that of its metadata]",
+        help="Licence of the model as the Hub names it, such as apache-2.0. [default: from its metadata]",
     )
     no_verify: bool = option(default=False, help="Do not compare the bundle in Chromium for the model card.")
     force: bool = option(default=False, help="Replace an existing folder.")

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options of several commands."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class LimitArguments:
     limit_memory: float | None = option(
         type=click.FloatRange(min=0, min_open=True),
         metavar="GIB",
-        help="End the command, and all processes that it started, when they take more memory than this. On Linux.",
+        help="End the command and its child processes if they take more memory than this. Linux only.",
     )
     limit_time: float | None = option(
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="End the command, and all processes that it started, after so many seconds.",
+        help="End the command and its child processes after this many seconds.",
     )
 
     @property

@@ -17,6 +17,6 @@ class VerifyArguments(BrowserArguments):
     """
 
     track: bool = option(
-        default=False, help="Also make a video of a sample, and compare the ids that objects keep in its frames."
+        default=False, help="Also make a video of a sample, and compare the track ids of objects in its frames."
     )
     markdown: Path | None = option(help="Write a Markdown table of the backends and failures to this file.")
