@@ -55,8 +55,8 @@ class PreprocessOptions:
     layout: Literal["nchw", "nhwc"] | None = option(help="Layout of the image input.")
     color: Color | None = option(help="Channel order of the image input; gray for one channel, rgba for 4.")
     resize: Literal["letterbox", "stretch", "crop", "line"] | None = option(
-        help="How to fit an image of another aspect ratio: letterbox pads it, stretch ignores the ratio, crop takes the "
-        "center, line is for a line of text: as high as the input, and padded right."
+        help="How to fit an image of another aspect ratio: letterbox pads it, stretch ignores the ratio, crop takes "
+        "the center, line is for a line of text: as high as the input, and padded right."
     )
     interpolation: Interpolation | None = option(help="Interpolation for resizing images.")
 
@@ -141,7 +141,7 @@ class PackArguments(PreprocessOptions, LimitArguments):
     text: Path | None = option(
         metavar="FILE",
         help="Text encoder for MODEL, an image encoder. It ships with MODEL, and embeds texts at run time. With "
-        "--labels it embeds the labels when packing, and does not ship: the bundle classifies pictures by these labels.",
+        "--labels it embeds the labels when packing, and does not ship: the bundle classifies by these labels.",
     )
     tokenizer: Path | None = option(
         metavar="FILE",

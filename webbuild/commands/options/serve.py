@@ -26,7 +26,7 @@ class ServeArguments:
         "--allow-host",
         default=(),
         metavar="NAME",
-        help="Also answer to this host name, such as a tunnel's or a proxy's; repeatable. Requests for other names than "
-        "localhost are refused, so that pages of other sites cannot read the files (DNS rebinding).",
+        help="Also answer to this host name, such as a tunnel's or a proxy's; repeatable. Requests for other names "
+        "than localhost are refused, so that pages of other sites cannot read the files (DNS rebinding).",
     )
     open_page: bool = option("--open", default=False, help="Open the page in the default browser.")
