@@ -108,7 +108,7 @@ def test_without_ultralytics_the_fix_is_named(tmp_path: Path, monkeypatch: pytes
         (b"\x80\x02ccollections\nOrderedDict\n", (), "state dict"),
         (b"\x80\x02c__torch__\nNet\n", ("constants.pkl", "code/net.py"), "TorchScript"),
         (b"\x80\x02cmodels.yolo\nDetectionModel\n", (), "export.py"),
-        (b"\x80\x02ctorch.nn.modules.linear\nLinear\n", (), "none of Ultralytics"),
+        (b"\x80\x02ctorch.nn.modules.linear\nLinear\n", (), "not an Ultralytics model"),
     ],
 )
 def test_another_checkpoint_is_never_loaded(
@@ -136,5 +136,5 @@ def test_options_of_the_export_are_for_a_checkpoint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["imgsz", "format=engine", "=3", "a b=3"])
 def test_options_that_are_none(given: str) -> None:
-    with pytest.raises(WebbuildError, match="no argument of Ultralytics' export"):
+    with pytest.raises(WebbuildError, match="not an argument of Ultralytics' export"):
         parse_export_options([given])

@@ -219,7 +219,7 @@ def test_texts_that_do_not_fit_are_refused(folder: Path, options: tuple[str, ...
 def test_vectors_of_other_lengths_are_refused(folder: Path) -> None:
     code, said = refusal(folder, "--text", text_encoder(folder / "text", size=SIZE + 1))
     assert code == "text-mismatch"
-    assert "vectors of 12 numbers, and text.onnx vectors of 13" in said
+    assert "embeddings of size 12, text.onnx of size 13" in said
 
 
 def test_texts_that_are_all_alike_prove_nothing(folder: Path) -> None:

@@ -86,8 +86,8 @@ def test_the_inspection_assumes_the_value(model: Path) -> None:
         ("rate=16000", "unknown-input", "the inputs are: x, sr"),
         ("srr=16000", "unknown-input", "the nearest name is sr"),
         ("sr", "invalid-input-value", "this is not NAME=VALUE"),
-        ("sr=fast", "invalid-input-value", "'fast' is no int64"),
-        ("sr=1.5", "invalid-input-value", "'1.5' is no int64"),
+        ("sr=fast", "invalid-input-value", "'fast' is not int64"),
+        ("sr=1.5", "invalid-input-value", "'1.5' is not int64"),
         ("sr=16000,8000", "invalid-input-value", "2 numbers do not fill the input, of shape []"),
     ],
 )

@@ -71,7 +71,7 @@ SAM = ["onnx/vision_encoder.onnx", "onnx/prompt_encoder_mask_decoder.onnx"]
 def test_an_encoder_and_its_decoder(files: list[str], pair: list[str], tmp_path: Path) -> None:
     given = folder(tmp_path / "net", *files)
     assert [each.file for each in locate_model_or_pair(given)] == pair
-    with pytest.raises(WebbuildError, match="holds several models"):
+    with pytest.raises(WebbuildError, match="has several models"):
         locate_model(given)
 
 

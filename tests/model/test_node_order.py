@@ -34,7 +34,7 @@ def test_it_loads_sorted_and_says_so(tmp_path: Path) -> None:
     model.graph.node.reverse()
     source = load_onnx(save(model, tmp_path / "m.onnx"))
     assert [node.op_type for node in source.model.graph] == ["Conv", "Relu"]
-    assert source.repairs == ("the nodes are sorted: 2 stand at another place than in the file",)
+    assert source.repairs == ("the nodes were sorted: 2 of them moved",)
 
 
 def test_a_sorted_model_stays_as_it_is() -> None:

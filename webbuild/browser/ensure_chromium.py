@@ -111,7 +111,7 @@ def _start_playwright(machine: LocalSystem, progress: ProgressCallback) -> None:
 
 def _from_variable(machine: LocalSystem, named: str) -> Executable:
     path = machine.which(named)
-    reason = "it is no executable file" if path is None else _launch_problem(machine, path)
+    reason = "it is not an executable file" if path is None else _launch_problem(machine, path)
     if path is not None and reason is None:
         return Executable(path, CHROMIUM_VARIABLE)
     raise WebbuildError(

@@ -43,7 +43,7 @@ def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ)
     if named := environ.get(CHROMIUM_VARIABLE):
         path = shutil.which(named, path=environ.get("PATH", os.defpath))
         if path is None:
-            raise _not_found(f"{CHROMIUM_VARIABLE} names {named}, which is no executable file")
+            raise _not_found(f"{CHROMIUM_VARIABLE} names {named}, which is not an executable file")
         return Executable(Path(path), CHROMIUM_VARIABLE)
     for name in EXECUTABLE_NAMES:
         if path := shutil.which(name, path=environ.get("PATH", os.defpath)):

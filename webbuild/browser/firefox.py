@@ -99,7 +99,7 @@ def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     if named := environ.get(VARIABLE):
         if executable := shutil.which(named, path=path):
             return Executable(Path(executable), VARIABLE)
-        raise no_firefox_error(f"{VARIABLE} names {named}, which is no executable file")
+        raise no_firefox_error(f"{VARIABLE} names {named}, which is not an executable file")
     for name in NAMES:
         if executable := shutil.which(name, path=path):
             return Executable(Path(executable), f"{name} on the PATH")

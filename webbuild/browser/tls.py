@@ -26,7 +26,7 @@ def tls_context(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     try:
         context.load_cert_chain(cert, key, password=lambda: b"")  # no password prompt on the terminal
     except (OSError, ValueError) as error:
-        raise _tls_error(f"{cert} and {key} are no certificate with its key: {error}") from error
+        raise _tls_error(f"{cert} and {key} are not a certificate and its key: {error}") from error
     return context
 
 

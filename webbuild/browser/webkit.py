@@ -81,11 +81,11 @@ def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     if named := environ.get(VARIABLE):
         if executable := shutil.which(named, path=path):
             return Executable(Path(executable), VARIABLE)
-        raise no_webkit_error(f"{VARIABLE} names {named}, which is no executable file")
+        raise no_webkit_error(f"{VARIABLE} names {named}, which is not an executable file")
     for name in (*NAMES, *(["safaridriver"] if platform == "darwin" else [])):
         if executable := shutil.which(name, path=path):
             return Executable(Path(executable), f"{name} on the PATH")
-    raise no_webkit_error("there is no driver of WebKit on this machine")
+    raise no_webkit_error("there is no WebKit driver on this machine")
 
 
 def no_webkit_error(what: str) -> WebbuildError:
@@ -144,7 +144,7 @@ def _display(*, needed: bool) -> Iterator[str]:
         return
     path = shutil.which("Xvfb")
     if path is None:
-        raise no_webkit_error("there is no display, and no Xvfb to make one")
+        raise no_webkit_error("there is no display, and no Xvfb to create one")
     read, write = os.pipe()
     process = subprocess.Popen(
         [path, "-displayfd", str(write), "-screen", "0", "1280x1024x24", "-nolisten", "tcp"],

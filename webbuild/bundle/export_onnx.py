@@ -60,9 +60,9 @@ def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, extern
         ir.save(model, path, external_data=data.name, size_threshold_bytes=_MIN_EXTERNAL_BYTES)
     else:
         ir.save(model, path)
-    beside = data.name if data.exists() else ""
+    data_file = data.name if data.exists() else ""
     named = tuple(cpu_node_names(model))
-    return OnnxFile((target,), path.name, beside, file_hash(path), model.graph.num_nodes(), named)
+    return OnnxFile((target,), path.name, data_file, file_hash(path), model.graph.num_nodes(), named)
 
 
 def has_external_weights(model: ir.Model) -> bool:

@@ -26,7 +26,7 @@ def model_notice(signatures: Sequence[ModelSignature]) -> str:
             f"Its licence: {model_license(signature)}.",
         ]
         if author := signature.metadata.get("author"):
-            lines.append(f"Its author, as its metadata says: {printable(author, 200)}.")
+            lines.append(f"Its author, by its metadata: {printable(author, 200)}.")
     lines.append("The licences of the code next to it are in THIRD_PARTY_NOTICES.txt.")
     return "\n".join(lines) + "\n"
 
@@ -36,7 +36,7 @@ def third_party_notices(*, prompted: bool = False) -> str:
     parts = [
         f"The runtime and the page of this folder are part of webbuild {__version__}, under the Apache License 2.0:",
         "https://www.apache.org/licenses/LICENSE-2.0",
-        f"\nruntime/ort/ holds onnxruntime-web {engine_version()}, under the MIT License below.",
+        f"\nruntime/ort/ has onnxruntime-web {engine_version()}, under the MIT License below.",
         "\nruntime/ contains comlink, Copyright Google LLC, under the Apache License 2.0.",
         f"\nruntime/worker.js contains fzstd, under this licence:\n\n{fzstd_license()}",
     ]

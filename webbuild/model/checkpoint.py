@@ -135,11 +135,11 @@ def _require_ultralytics_model(checkpoint: Path) -> None:
         what = "is TorchScript"
         fix = "export the model that it was made from, with torch.onnx.export(model, ...), and pass the .onnx file"
     elif b"models.yolo" in pickled:
-        what, fix = "is of YOLOv5's or YOLOv7's own repository", "run that repository's export.py, pass its .onnx file"
+        what, fix = "is from the repository of YOLOv5 or YOLOv7", "run that repository's export.py, pass its .onnx file"
     elif b"torch.nn.modules" in pickled:
-        what = "is a pickled network, and none of Ultralytics"
+        what = "is a pickled network, but not an Ultralytics model"
     else:
-        what = "holds weights without a network (a state dict)"
+        what = "has weights without a network (a state dict)"
     raise WebbuildError("unknown-checkpoint", f"{checkpoint}: {what}", fix)
 
 

@@ -58,7 +58,7 @@ def several_models(
     all_of_them = f", or all that belong together: webbuild pack {stages}" if together else ""
     return WebbuildError(
         "several-models",
-        f"{model}: holds several models: {listed}{more}{reason and '; '}{reason}",
+        f"{model}: has several models: {listed}{more}{reason and '; '}{reason}",
         f"name one of them, for example {start}{names[0]}{all_of_them}",
         exit_code=USAGE,
     )

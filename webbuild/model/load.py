@@ -75,7 +75,7 @@ def load_onnx(path: Path) -> OnnxModel:
     graph, repairs = read.data if read.has_external_weights else None, list[str]()
     if moved := sort_nodes(proto):
         graph = proto.SerializeToString()
-        repairs.append(f"the nodes are sorted: {moved} stand at another place than in the file")
+        repairs.append(f"the nodes were sorted: {moved} of them moved")
     try:
         is_whole = graph is None and real == path
         onnx.checker.check_model(str(path) if is_whole else without_external_initializers(proto))

@@ -69,7 +69,7 @@ def parse(path: Path, data: bytes) -> onnx.ModelProto:
         what = "is cut off or damaged" if data[:1] == b"\x08" else "is not an ONNX file"
         raise WebbuildError("not-onnx", f"{path}: {what} ({root_cause(error)})", FIX_EXPORT) from error
     if not (proto.graph.node or proto.graph.output):
-        raise WebbuildError("not-onnx", f"{path}: holds no ONNX graph", FIX_EXPORT)
+        raise WebbuildError("not-onnx", f"{path}: has no ONNX graph", FIX_EXPORT)
     return proto
 
 

@@ -84,7 +84,8 @@ def _check_name(source: OnnxModel, name: str) -> None:
     near = get_close_matches(name, names, 1)
     raise WebbuildError(
         "unknown-input",
-        f"{source.signature.file}: --set {name} names no input" + (f"; the nearest name is {near[0]}" if near else ""),
+        f"{source.signature.file}: --set {name}: there is no such input"
+        + (f"; the nearest name is {near[0]}" if near else ""),
         f"the inputs are: {', '.join(names)}",
         exit_code=USAGE,
     )
@@ -114,7 +115,7 @@ def _number(argument: str, text: str, dtype: np.dtype[Any]) -> bool | int | floa
             return float(text)
     except (KeyError, ValueError):
         pass
-    raise _invalid(argument, f"'{text}' is no {dtype.name}, the type of the input")
+    raise _invalid(argument, f"'{text}' is not {dtype.name}, the type of the input")
 
 
 def _shape(argument: str, shape: Sequence[int | ir.SymbolicDim], count: int) -> list[int]:

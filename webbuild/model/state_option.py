@@ -56,7 +56,7 @@ def check_given_states(signature: ModelSignature, outputs_by_input: Mapping[str,
     if outputs_by_input and len(outputs_by_input) == len(signature.inputs):
         raise WebbuildError(
             "state-mismatch",
-            f"{signature.file}: --state names every input, so that a run would take nothing",
+            f"{signature.file}: --state names every input, so a run would have no input",
             "leave out the input that is new in each run",
             exit_code=USAGE,
         )

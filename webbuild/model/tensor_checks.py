@@ -81,9 +81,7 @@ def check_dtypes(proto: onnx.ModelProto, path: Path) -> None:
             missing = attribute.i not in known or (attribute.name == "to" and attribute.i == 0)
             is_own = attribute.type == attribute.INT and not attribute.ref_attr_name
             if attribute.name in _DTYPE_ATTRIBUTES and is_own and missing:
-                message = (
-                    f"{path}: {node.op_type} '{node.name}' makes elements of type {attribute.i}, which there is not"
-                )
+                message = f"{path}: {node.op_type} '{node.name}' makes elements of the unknown type {attribute.i}"
                 raise WebbuildError("invalid-model", message, "export the model again")
 
 
@@ -95,7 +93,7 @@ def _data_mismatch(tensor: onnx.TensorProto) -> str | None:
     if tensor.HasField("raw_data"):
         wanted = expected_bytes(tensor)
         if not wanted and 0 not in tensor.dims:
-            return f"elements of type {tensor.data_type}, which there is not or which has no size"
+            return f"elements of type {tensor.data_type}, which is unknown or has no fixed size"
         return None if len(tensor.raw_data) == wanted else f"{len(tensor.raw_data)} bytes of data, not {wanted}"
     wanted = math.prod(tensor.dims)
     for field, entries in _TYPED_FIELDS.items():

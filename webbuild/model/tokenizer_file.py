@@ -24,9 +24,7 @@ def read_tokenizer(model: Path, named_file: Path | None = None) -> TextTokenizer
     beside = find_hub_file(model, "tokenizer.json") or find_hub_file(model, VOCABULARY_FILE)
     file = beside if named_file is None else named_file
     if file is None or not file.is_file():
-        what = (
-            f"{named_file}: no such file" if named_file else f"{model}: no tokenizer.json lies beside the text encoder"
-        )
+        what = f"{named_file}: no such file" if named_file else f"{model}: no tokenizer.json next to the text encoder"
         raise WebbuildError("no-tokenizer", what, OWN_TOKENIZER)
     if file.stat().st_size > _MAX_BYTES:
         raise WebbuildError("tokenizer-mismatch", f"{file}: more than {_MAX_BYTES:,} bytes", OWN_TOKENIZER)
@@ -34,7 +32,7 @@ def read_tokenizer(model: Path, named_file: Path | None = None) -> TextTokenizer
         packed = file.suffix == ".gz"
         text = tokenizer_json_from_merges(file.read_bytes()) if packed else file.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise WebbuildError("tokenizer-mismatch", f"{file}: is no text in UTF-8", OWN_TOKENIZER) from error
+        raise WebbuildError("tokenizer-mismatch", f"{file}: is not UTF-8 text", OWN_TOKENIZER) from error
     except ValueError as error:
         raise WebbuildError("tokenizer-mismatch", f"{file}: {error}", OWN_TOKENIZER) from error
     return TextTokenizer(text, str(file))
