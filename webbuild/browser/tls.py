@@ -17,8 +17,8 @@ def tls_context(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     if cert is None and key is None:
         return None
     if cert is None or key is None:
-        given, lacking = ("--cert", "--key") if key is None else ("--key", "--cert")
-        raise _tls_error(f"{given} was given without {lacking}")
+        option, missing = ("--cert", "--key") if key is None else ("--key", "--cert")
+        raise _tls_error(f"{option} was given without {missing}")
     for file in (cert, key):
         if not file.is_file():
             raise _tls_error(f"{file}: there is no such file")

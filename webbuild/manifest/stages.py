@@ -27,8 +27,8 @@ def unfit_stages(manifest: Manifest) -> Iterator[str]:
             yield f"two stages have the name {name}"
         for variant in stage.every_variant:
             for spec in stage_inputs(variant.inputs):
-                given = outputs.get(spec.stage, {}).get(spec.output)
-                if given is None or (given.dtype, given.shape) != (spec.dtype, spec.shape):
+                output = outputs.get(spec.stage, {}).get(spec.output)
+                if output is None or (output.dtype, output.shape) != (spec.dtype, spec.shape):
                     wanted = f"{spec.dtype} {spec.shape}"
                     yield f"input {spec.name} of stage {name} takes {spec.stage}.{spec.output}, no output of {wanted}"
         glue = glues.get(name)

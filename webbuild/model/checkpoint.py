@@ -36,9 +36,9 @@ def value(text):
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return text
-given = {name: value(text) for name, _, text in (each.partition("=") for each in options)}
-made = YOLO(source).export(format="onnx", **{"device": "cpu", "simplify": False, **given})
-pathlib.Path(made).replace(target)
+arguments = {name: value(text) for name, _, text in (each.partition("=") for each in options)}
+exported = YOLO(source).export(format="onnx", **{"device": "cpu", "simplify": False, **arguments})
+pathlib.Path(exported).replace(target)
 """
 """Program of the exporting process. It turns onnxslim off: the passes reach the same graph with and without it."""
 
