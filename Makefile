@@ -94,7 +94,7 @@ unit: $(DEVELOPING) $(BUILT) test-chromium ## The Python tests. ARGS go to pytes
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests -n auto --dist worksteal $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 60,000 broken inputs, those of the runtime in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
+fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 71,000 broken inputs, those of the runtime in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
 	@export WEBBUILD_EXAMPLES=fuzz; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
 	$(BIN)/python -m pytest tests/passes/fuzz tests/fuzz tests/browser/test_hostile_clients.py \
 	  tests/commands/test_unfolding_models.py -m "slow or not slow" $(ARGS) & python=$$!; \

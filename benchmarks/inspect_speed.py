@@ -15,6 +15,7 @@ from pathlib import Path
 import onnx
 
 from benchmarks import heavy_model, long_model
+from benchmarks.page_markers import replace_marked
 from benchmarks.peak_memory import peak_memory
 from webbuild.inspection.inspect import inspect
 from webbuild.model.load import load_onnx
@@ -84,19 +85,11 @@ def _peak_memory(*arguments: str | Path) -> str:
     return f"{peak_memory(arguments) / _MB:.0f} MB"
 
 
-def render_page(rows: dict[str, str]) -> str:
-    """Return the document."""
+def render(rows: dict[str, str]) -> str:
+    """Return the marked part of the page."""
     lines = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
-    return f"""# Speed and memory
-
-Three models are measured: a synthetic model of {NODES} nodes (attention layers as exporters write them, with their
-shape arithmetic), our own RT-DETR as exported, and a synthetic chain of eleven matrix products with {MEGABYTES} MB
-of weights. Memory is the process's anonymous memory, without files mapped into memory: weights are not copied, inside
-or outside the `.onnx` file.
-
-    python -m benchmarks.inspect_speed --write
-
-On {platform.system()} {platform.machine()}, Python {platform.python_version()}; the least of {_ROUNDS} rounds:
+    machine = f"{platform.system()} {platform.machine()}"
+    return f"""On {machine}, Python {platform.python_version()}; the least of {_ROUNDS} rounds:
 
 | measured | |
 |---|---|
@@ -107,7 +100,7 @@ On {platform.system()} {platform.machine()}, Python {platform.python_version()};
 def main() -> None:
     """Print the figures, and write them with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help=f"write the table of {PAGE.name}")
     arguments = parser.parse_args()
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +109,7 @@ def main() -> None:
                 print(f"{what}: {value}", flush=True)
                 found[what] = value
     if arguments.write:
-        PAGE.write_text(render_page(found), "utf-8")
+        replace_marked(PAGE, render(found), "packing")
 
 
 if __name__ == "__main__":
