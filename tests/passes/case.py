@@ -1,9 +1,12 @@
-"""Cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
+"""Test cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
 
-Comments at the top may give sizes, `# dims: height=8, x:1=4`, what the model lacks, `# raw: {"output": ...}` or
-`# set: {"output": ...}`, the build whose table the pass is given, `# target: 1.30.0-webgpu`, and the bytes of the
-largest buffer, `# binding: 64`.
-A file whose name begins with `keep_` must be left as it is.
+Comments at the top may give:
+- sizes: `# dims: height=8, x:1=4`
+- the missing post-processing: `# raw: {"output": ...}` or `# set: {"output": ...}`
+- the build whose table the pass gets: `# target: 1.30.0-webgpu`
+- the bytes of the largest buffer: `# binding: 64`
+
+A file whose name begins with `keep_` must be left unchanged.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ FOLDER = Path(__file__).parent / "cases"
 
 
 class Case(Struct, frozen=True, eq=False):
-    """A model, the pass it is for, and whether that pass must leave it alone."""
+    """A model, the pass to test, and whether that pass must leave the model unchanged."""
 
     path: Path
     kind: type[Pass]
@@ -45,12 +48,12 @@ class Case(Struct, frozen=True, eq=False):
         return f"{self.kind.code}/{self.path.name.removesuffix('.onnx.txt')}"
 
     def load(self) -> ir.Model:
-        """Return the model with the shapes of its values, as a pass finds it."""
+        """Return the model with inferred shapes, as a pass gets it."""
         return read(self.path)
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a case: after the pass, and after a second call."""
+    """The result of a case: after the pass, and after a second call."""
 
     model: ir.Model
     rewrites: list[Rewrite]
@@ -74,7 +77,7 @@ def read(path: Path) -> ir.Model:
 
 @cache
 def outcome(case: Case) -> Outcome:
-    """Apply the pass of a case, and apply it again."""
+    """Apply the pass of a case twice."""
     model = case.load()
     before = text(model)
     rewrites = case.kind(case.options).apply_to_each_graph(model)
@@ -85,14 +88,14 @@ def outcome(case: Case) -> Outcome:
 
 
 def text(model: ir.Model) -> str:
-    """Return a model as text, without the shapes of intermediate values; long constants are cut short."""
+    """Return a model as text, without the shapes of intermediate values; long constants are shortened."""
     proto = ir.to_proto(model)
     del proto.graph.value_info[:]
     return re.sub(r"\{([^{}\n=\"]{120,})\}", _shorten, onnx.printer.to_text(proto)) + "\n"
 
 
 def tidy(model: ir.Model) -> ir.Model:
-    """Return the model without the nodes that nothing reads: passes leave them to `canonicalize`."""
+    """Return the model without unused nodes: passes leave them to `canonicalize`."""
     tidied = model.clone()
     common.RemoveUnusedNodesPass()(tidied)
     return tidied

@@ -1,7 +1,7 @@
 """Cuts the detection tail out of an export: `python -m tests.passes.cut_tail model.onnx RAW_OUTPUT tail.onnx.txt`.
 
 RAW_OUTPUT is the tensor [1, 4 + classes + keypoints, anchors] of boxes, class scores and keypoints that the tail
-reads. Nothing in front of it is kept, weights least of all.
+reads. Everything before it is dropped, weights included.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onnx.utils import Extractor
 
 
 def cut(model: onnx.ModelProto, raw: str) -> onnx.ModelProto:
-    """Return the part of the graph behind `raw`, with `raw` as its only input."""
+    """Return the part of the graph after `raw`, with `raw` as its only input."""
     inferred = onnx.shape_inference.infer_shapes(model)
     tail: onnx.ModelProto = Extractor(inferred).extract_model([raw], [o.name for o in inferred.graph.output])
     tail.graph.name = "tail"

@@ -1,7 +1,7 @@
 """The detection tails of two real exports, and synthetic detections to feed them.
 
-`tails/` holds what `tests/passes/cut_tail.py` left of pose exports of 80 classes, 17 keypoints, 756 anchors and 100
-rows, made with nms=True by Ultralytics 8.4 (TorchScript exporter) and 8.3 (dynamo exporter).
+`tails/` contains the tails that `tests/passes/cut_tail.py` cut from pose exports with 80 classes, 17 keypoints, 756
+anchors and 100 rows, made with nms=True by Ultralytics 8.4 (TorchScript exporter) and 8.3 (dynamo exporter).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rows = NDArray[np.float32]
 
 
 class Detection(Struct, frozen=True):
-    """What an anchor says: corners in pixels, the score of one class."""
+    """One anchor's values: corners in pixels, the score of one class."""
 
     box: tuple[float, float, float, float]
     score: float
@@ -38,7 +38,7 @@ class Detection(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """Rows [100, 57] of a graph, and what it reports of itself."""
+    """Rows [100, 57] of a graph, and its status outputs."""
 
     rows: Rows
     converged: bool = True
@@ -87,9 +87,9 @@ def head(name: str) -> Head:
 
 
 def raw_output(detections: Sequence[Detection], seed: int = 0) -> NDArray[np.float32]:
-    """Return the raw output [1, 135, 756] in which anchor i says detection i and the others say nothing much.
+    """Return the raw output [1, 135, 756] in which anchor i has detection i and the others have low scores.
 
-    Keypoints are random, so that a row says which anchor it comes from.
+    Keypoints are random, so that a row shows which anchor it comes from.
     """
     raw = np.random.default_rng(seed).uniform(0, 192, (1, 4 + CLASSES + KEYPOINT_VALUES, ANCHORS)).astype(np.float32)
     raw[0, 4 : 4 + CLASSES] = 0.01
@@ -105,5 +105,5 @@ def apart(count: int) -> list[tuple[float, float, float, float]]:
 
 
 def chain(count: int) -> list[Detection]:
-    """Return boxes of falling score, each of which overlaps the next by 9/11 and the one after by 8/12."""
+    """Return boxes of decreasing score; each overlaps the next by 9/11 and the one after by 8/12."""
     return [Detection((i, 0.0, i + 10.0, 10.0), 0.9 - 0.01 * i) for i in range(count)]

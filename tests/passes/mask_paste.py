@@ -1,4 +1,4 @@
-"""The loop of torchvision's detectors that pastes masks into a picture, written node by node."""
+"""The loop of torchvision's detectors that pastes masks into an image, written node by node."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def paste_model(
     beside: int = 1,
     counted: str = "masks",
 ) -> onnx.ModelProto:
-    """Return a model that pastes masks [n, 1, M, M'] at boxes [n, 4], float32 or int64, into pictures [n, H, W].
+    """Return a model that pastes masks [n, 1, M, M'] at boxes [n, 4], float32 or int64, into images [n, H, W].
 
-    `beside` is how far a box reaches beyond its last pixel, `counted` what the number of rounds is that of.
+    `beside` is added to a box's width and height; `counted` is the tensor whose length is the number of iterations.
     """
     nodes: list[onnx.NodeProto] = []
 

@@ -1,8 +1,8 @@
-"""The tails of real exports of rotated boxes, and synthetic detections to feed them.
+"""The tails of real exports with rotated boxes, and synthetic detections to feed them.
 
-`tails/rotated/` holds what `tests/passes/cut_tail.py` left of exports of 3 classes, 756 anchors and 100 rows, made
-with nms=True, conf=0.3, iou=0.65 by Ultralytics 8.4 (TorchScript exporter; also with agnostic_nms=True) and 8.3
-(dynamo exporter).
+`tails/rotated/` contains the tails that `tests/passes/cut_tail.py` cut from exports with 3 classes, 756 anchors and 100
+rows, made with nms=True, conf=0.3, iou=0.65 by Ultralytics 8.4 (TorchScript exporter; also with agnostic_nms=True)
+and 8.3 (dynamo exporter).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONFIDENCE, IOU = 0.3, 0.65
 
 
 class Rotated(Struct, frozen=True):
-    """What an anchor says: centre, size, angle in radians, the score of one class."""
+    """One anchor's values: centre, size, angle in radians, the score of one class."""
 
     box: tuple[float, float, float, float]
     score: float
@@ -38,7 +38,7 @@ class RotatedHead(Head):
     exported = (CONFIDENCE, IOU)
 
     def original(self, raw: NDArray[Any]) -> Rows:
-        """Return the rows of the export; some fill up with boxes of score 0, which are nothing."""
+        """Return the rows of the export, without the boxes of score 0 that some exports pad with."""
         rows = super().original(raw)
         return np.where(rows[:, 4:5] > 0, rows, np.float32(0))
 
@@ -49,7 +49,7 @@ def head(name: str) -> RotatedHead:
 
 
 def raw_output(detections: Sequence[Rotated], seed: int = 0) -> NDArray[np.float32]:
-    """Return the raw output [1, 8, 756] in which anchor i says detection i and the others say nothing much."""
+    """Return the raw output [1, 8, 756] in which anchor i has detection i and the others have low scores."""
     raw = np.random.default_rng(seed).uniform(1, 192, (1, 4 + CLASSES + 1, ANCHORS)).astype(np.float32)
     raw[0, 4 : 4 + CLASSES] = 0.01
     for anchor, detection in enumerate(detections):
@@ -65,15 +65,15 @@ def apart(count: int) -> list[tuple[float, float, float, float]]:
 
 
 def chain(count: int) -> list[Rotated]:
-    """Return boxes of falling score, each of which overlaps only the next one by more than the threshold."""
+    """Return boxes of decreasing score; each overlaps only the next one by more than the threshold."""
     return [Rotated((40 + 4.0 * i, 40.0, 20.0, 20.0), 0.9 - 0.01 * i) for i in range(count)]
 
 
 def overlaps(detections: Sequence[Rotated]) -> NDArray[np.float64]:
     """Return the probabilistic IoU of each pair [n, n], from the paper's formulas (arXiv 2106.06072), in float64.
 
-    A box is a normal distribution with its centre and the variances w²/12 and h²/12 along its sides. With the
-    covariances' mean S, the distance is Bhattacharyya's: d' S⁻¹ d / 8 + ln(det S / sqrt(det S1 det S2)) / 2.
+    A box is a normal distribution with its centre and the variances w²/12 and h²/12 along its sides. With the mean S of
+    the covariances, the Bhattacharyya distance is d' S⁻¹ d / 8 + ln(det S / sqrt(det S1 det S2)) / 2.
     """
     centres = np.array([d.box[:2] for d in detections])
     matrices = []

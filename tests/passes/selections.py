@@ -1,12 +1,12 @@
-"""Models with a NonMaxSuppression in the forms that people export, of any size, and scores to feed them.
+"""Models with a NonMaxSuppression in the common export forms, of any size, and scores to feed them.
 
-- `end2end`: YOLOv7's `--end2end`: the class offset is in the boxes, one list of scores for each picture; rows of
-  picture, box, class and score are gathered by (picture, box).
-- `separate`: the model that selects from a detector's `detection` [1, 4 + classes, anchors] by a `config` of boxes
-  for each class, overlap and score; boxes by their centres.
-- `multiclass`: PaddleDetection's: rows of class, score and box gathered by flat numbers, and how many there are.
+- `end2end`: YOLOv7's `--end2end`: the class offset is added to the boxes, one list of scores for each image; rows of
+  image, box, class and score are gathered by (image, box).
+- `separate`: a separate model that selects from a detector's `detection` [1, 4 + classes, anchors] by a `config` of
+  boxes per class, IoU and score thresholds; boxes are given by their centres.
+- `multiclass`: PaddleDetection's: rows of class, score and box gathered by flat indices, and their count.
 - `first`: torchvision's: the first boxes of one list, and their scores.
-- `ranked`: TensorFlow's: the best boxes of all classes, put in order again, and how many there are.
+- `ranked`: TensorFlow's: the best boxes of all classes, sorted again, and their count.
 """
 
 from __future__ import annotations

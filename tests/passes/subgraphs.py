@@ -1,4 +1,4 @@
-"""Models of the cases with subgraphs that capture outer values."""
+"""The models of the test cases, with subgraphs that capture outer values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def in_if(model: ModelProto) -> ModelProto:
 
 
 def half_in_if(model: ModelProto, start: int | None = None) -> ModelProto:
-    """Return the model with its second half, or its nodes from `start` on, as a branch that captures the first."""
+    """Return the model with its second half, or its nodes from `start` on, as a branch that captures the first half."""
     graph, start = model.graph, len(model.graph.node) // 2 if start is None else start
     second = ModelProto()
     second.CopyFrom(model)

@@ -1,4 +1,4 @@
-"""A builder reads the names of a graph only when it needs one: a pass makes a builder for every node."""
+"""A builder reads a graph's names only when it needs one, since a pass creates a builder for every node."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_the_numbers_stay_those_of_the_original(case: Case) -> None:
 
 
 def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int, ...]) -> NDArray[Any]:
-    """Return the rows of an output of which the data decide the number, with zeros behind them."""
+    """Return the rows of an output of data-dependent length, padded with zeros."""
     declared = next((list(o.shape or ()) for o in original.graph.outputs if o.name == name), [])
     free = [not isinstance(dim, int) for dim in declared]
     more = [max(0, new - old) if is_free else 0 for new, old, is_free in zip(room, value.shape, free, strict=False)]
@@ -98,7 +98,7 @@ def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int,
 
 
 def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
-    """Return the outputs with what the case says that the original lacks."""
+    """Return the outputs after the post-processing that the case says is missing."""
     raw = case.options.missing_postprocess
     if raw is None or isinstance(raw, GroundingPostprocess) or case.keep or raw.output not in outputs:
         return outputs
@@ -115,5 +115,5 @@ def defaults(patched: ir.Model) -> Tensors:
 
 
 def _frozen(case: Case, patched: ir.Model, seed: int) -> Tensors:
-    """Return feeds in the sizes of the patched model, where the case gives sizes."""
+    """Return feeds with the patched model's sizes, if the case gives sizes."""
     return random_feeds(patched, seed) if case.options.dims else {}

@@ -1,4 +1,4 @@
-"""The head is exact or says that it is not: chains, capacity, the edges of both thresholds."""
+"""The head is exact or reports that it is not: chains, capacity, scores and overlaps at the thresholds."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_score_at_the_threshold_is_no_candidate_and_one_step_above_it_is(name:
 @EACH
 @pytest.mark.parametrize(("iou", "rows"), [(0.5, 2), (float(np.nextafter(np.float32(0.5), np.float32(0))), 1)])
 def test_an_overlap_at_the_threshold_stays_and_one_step_above_it_goes(name: str, iou: float, rows: int) -> None:
-    size = 144.0  # of this size the overlap is exactly a half in float32, also after the exports have scaled it
+    size = 144.0  # at this size the IoU is exactly 0.5 in float32, also after the exports have scaled the boxes
     raw = raw_output([Detection((0, 0, size, size), 0.5), Detection((0, 0, size, size / 2), 0.6)])
     want = Head(name, iou=iou).original(raw)
     assert (want[:, 4] > 0).sum() == rows

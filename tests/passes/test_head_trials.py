@@ -1,4 +1,4 @@
-"""Random crowds, at the exported thresholds and at others, against the export with those baked in."""
+"""Random boxes, at the exported thresholds and at others, compared with the export with those thresholds."""
 
 from __future__ import annotations
 

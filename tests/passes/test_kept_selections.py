@@ -1,4 +1,4 @@
-"""A suppression that stays on the CPU: at most two other nodes are there with it, and the answers are the same."""
+"""NMS that stays on the CPU: at most two other nodes run there with it, and the results are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan: passes in order, until nothing changes; the order among independent ones does not matter."""
+"""The pass pipeline: passes in order, until nothing changes; the order of independent passes does not matter."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ mixed (float[n,4,3] x) => (float[a,b] y, float[1,4] z)
 
 
 def orders(count: int) -> Iterator[Sequence[type[Pass]]]:
-    """Yield orders of all passes that keep each after those it names, drawn at random."""
+    """Yield random orders of all passes in which each pass comes after the ones in its `after`."""
     kinds = all_passes()
     for seed in range(count):
         draw, left, order = random.Random(seed), list(kinds), list[type[Pass]]()
@@ -61,7 +61,7 @@ def orders(count: int) -> Iterator[Sequence[type[Pass]]]:
 
 
 def shape_of_graph(model: ir.Model) -> list[str]:
-    """Return a graph without the names of its values: each node with the nodes it reads."""
+    """Return a description of a graph without value names: each node with the nodes it reads."""
     described: dict[int, str] = {id(value): f"input {value.name}" for value in model.graph.inputs}
     for value in model.graph.initializers.values():
         assert value.const_value is not None
@@ -111,7 +111,7 @@ def test_a_pass_that_raises_is_left_out_and_reported(code: str, monkeypatch: pyt
     apply = case.kind.apply
 
     def broken(self: Pass, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        apply(self, model, options)  # what it has already changed must not stay
+        apply(self, model, options)  # its changes so far must be undone
         node = next(iter(model.graph), None)
         raise ValueError(f"broken at {node and node.op_type}")
 

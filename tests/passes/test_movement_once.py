@@ -1,4 +1,4 @@
-"""What a chain of movement does is computed once, however many layers have it."""
+"""A chain of data movement is analysed once, however many layers have it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights in the blocks of this machine, as native ONNX Runtime lays them out: 8 or 16 channels, by its CPU."""
+"""Weights in the blocked NCHWc layout of native ONNX Runtime on this machine: 8 or 16 channels, by CPU."""
 
 from __future__ import annotations
 

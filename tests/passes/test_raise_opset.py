@@ -1,4 +1,4 @@
-"""Models of older opsets that are written in a newer one answer the same, or stay as they are."""
+"""Models of older opsets converted to a newer one give the same results, or stay unchanged."""
 
 from __future__ import annotations
 

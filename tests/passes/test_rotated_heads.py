@@ -1,4 +1,4 @@
-"""Both fixed-shape heads of rotated boxes on the tails of real exports: the same rows as the export."""
+"""Both fixed-shape heads for rotated boxes on the tails of real exports: the same rows as the export."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EACH = pytest.mark.parametrize("name", NAMES)
 
 
 def same_rows(name: str, *detections: Rotated, want: int) -> Rows:
-    """Return the rows of the export, after both heads gave the same ones and `want` of them."""
+    """Return the rows of the export; assert that both heads give the same ones, and that there are `want` of them."""
     raw = raw_output(detections)
     rows = head(name).original(raw)
     gpu, cpu = head(name).run("webgpu", raw), head(name).run("wasm", raw)
@@ -76,7 +76,7 @@ def test_a_box_turned_by_a_right_angle_is_another(name: str) -> None:
 
 @EACH
 def test_a_suppressed_box_still_suppresses(name: str) -> None:
-    """Greedy suppression would keep the third box: only the second, which goes, overlaps it too much."""
+    """Greedy NMS would keep the third box: only the second, which is suppressed, overlaps it too much."""
     boxes = chain(3)
     overlap = overlaps(boxes)
     assert overlap[0, 2] < IOU < min(overlap[0, 1], overlap[1, 2])
@@ -133,7 +133,7 @@ def test_a_score_at_the_threshold_is_no_candidate_and_one_step_above_it_is(name:
 
 
 def crowd(seed: int) -> list[Rotated]:
-    """Return clusters of turned boxes; coarse places and scores make ties and equal boxes."""
+    """Return clusters of rotated boxes; coarse positions and scores make ties and equal boxes."""
     draw = np.random.default_rng(seed)
     things = int(draw.integers(1, 12))
     centres, sizes, turns = draw.uniform(0, 192, (things, 2)), draw.uniform(8, 60, (things, 2)), draw.uniform(0, 3, 12)

@@ -1,4 +1,4 @@
-"""Both fixed-shape forms of any NonMaxSuppression: the same rows as the original, zeros behind them."""
+"""Both fixed-shape forms of any NonMaxSuppression: the same rows as the original, padded with zeros."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.passes.nms.status_output import candidate_capacity
 
 IOU, SCORE = 0.5, 0.25
 SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "pictures": (3, 2, 50, 6), "wide": (1, 20, 120, 30)}
-"""Pictures, classes, anchors, boxes of each class at most."""
+"""Images, classes, anchors, maximum boxes per class."""
 CASES = [
     (form, size)
     for form in ("end2end", "separate", "multiclass", "first", "ranked")
@@ -30,7 +30,7 @@ EACH = pytest.mark.parametrize(("form", "size"), CASES)
 
 
 class Graphs:
-    """The original, both graphs of it, and what they report."""
+    """The original, its two graphs, and their status outputs."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.plan = lower(ir.from_proto(model), PassOptions())
@@ -73,7 +73,7 @@ def feeds_of(form: str, boxes: NDArray[np.float32], scores: NDArray[np.float32],
 
 
 def same(want: dict[str, NDArray[Any]], got: dict[str, NDArray[Any]], note: str = "") -> int:
-    """Compare the original's rows with the first ones, and what is behind them with zero; return their number."""
+    """Assert that the original's rows come first and zeros follow; return the number of rows."""
     rows = 0
     for name, value in want.items():
         found = got[name]
@@ -101,7 +101,7 @@ def test_every_output_has_a_fixed_shape_and_nothing_on_the_gpu_is_int64_but_plac
         for value in node.outputs:
             assert value.shape is not None
             assert all(isinstance(dim, int) and dim > 0 for dim in value.shape), node
-            # the number of boxes goes through a Min, which `narrow-int64` makes int32 where a table says that it helps
+            # the box count goes through a Min, which `narrow-int64` makes int32 where a table shows a benefit
             cast = node.op_type == "Cast" and node.inputs[0].dtype != ir.DataType.INT64  # type: ignore[union-attr]
             places = cast or node.op_type in ("TopK", "Min")
             assert value.dtype != ir.DataType.INT64 or places or value.is_graph_output(), node
@@ -189,7 +189,7 @@ def test_the_best_of_more_boxes_than_a_graph_gives_are_those_of_the_original() -
     every = Graphs(ranked(1, classes, anchors, most, IOU, SCORE))
     feeds = feeds_of("ranked", boxes, scores, most)
     want = every.original(feeds)
-    assert set(want["labels"]) == {18, 19}  # 1,200 boxes are selected, those of the last labels after the 1,024th
+    assert set(want["labels"]) == {18, 19}  # 1,200 boxes are selected; those of the last labels come after the 1,024th
     assert same(want, every.run("wasm", feeds)) == most + 2
 
 

@@ -1,4 +1,4 @@
-"""Every trap in a branch inside a loop: the passes leave no more of it to the CPU there than in the main graph."""
+"""Every trap in a branch inside a loop: the passes leave no more of it to the CPU than in the main graph."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from webbuild.targets.table import KernelTable, load_table
 from webbuild.targets.target import Target
 
 RELATIVE = 1e-5
-"""How far an answer may move, relative to its largest magnitude: as far as that of the least exact pass."""
+"""Largest difference, relative to an output's largest magnitude: the tolerance of the least exact pass."""
 WRAPPING = Counter({"Loop": 1, "If": 1, "Identity": 2})
-"""What the wrapping itself puts on the CPU."""
+"""Nodes that the wrapping itself puts on the CPU."""
 
 
 class Patched(Struct, frozen=True):
-    """A graph for WebGPU, the operators that the CPU runs of it, and why it is off, empty where it is not."""
+    """A graph for WebGPU, its operators that run on the CPU, and the reason why it is disabled, else empty."""
 
     model: ir.Model
     on_cpu: Counter[str]

@@ -1,6 +1,6 @@
 """Every case of every pass inside subgraphs that capture outer values, and with subgraphs that capture its values.
 
-A pass rewrites in a branch or a loop what it rewrites outside. It leaves the model valid, and its results equal.
+A pass rewrites the same patterns in a branch or a loop as outside. The model stays valid, and its results equal.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_a_pass_keeps_subgraphs_valid_and_equal(case: Case, wrap: Wrap) -> None:
         names = set(want) & set(got) if case.options.missing_postprocess else set(want)
         for name in names:
             value = want[name]
-            if isinstance(before, Reference):  # it joins what a loop stacks
+            if isinstance(before, Reference):  # the reference concatenates what a loop stacks
                 value = value.reshape(got[name].shape)
             limit = case.kind.tolerance * np.abs(value).max(initial=0.0)
             np.testing.assert_allclose(got[name], value, rtol=0, atol=limit, err_msg=name)
@@ -57,7 +57,7 @@ def test_a_pass_keeps_subgraphs_valid_and_equal(case: Case, wrap: Wrap) -> None:
 
 
 def _check_that_none_is_missing(case: Case, rewrites: list[Rewrite]) -> None:
-    """Compare what a pass did in a body with what it does outside."""
+    """Assert that a pass rewrites in a body everything that it rewrites outside."""
     done = [rewrite for rewrite in rewrites if rewrite.applied]
     if case.kind.scope == "each graph":
         outside = Counter(rewrite for rewrite in outcome(case).rewrites if rewrite.applied)
@@ -66,7 +66,7 @@ def _check_that_none_is_missing(case: Case, rewrites: list[Rewrite]) -> None:
 
 
 def _problem(model: ir.Model) -> str:
-    """Return what onnx finds wrong with a model, empty for a valid one."""
+    """Return onnx's error for a model, empty for a valid one."""
     proto = ir.to_proto(model)
     try:
         onnx.checker.check_model(proto, full_check=True)
@@ -77,5 +77,5 @@ def _problem(model: ir.Model) -> str:
 
 
 def _only(model: ir.Model, feeds: Tensors) -> dict[str, NDArray[Any]]:
-    """Return what the inputs of a model are fed."""
+    """Return the feeds that the model has inputs for."""
     return {name: feeds[name] for value in model.graph.inputs if (name := value.name or "") in feeds}

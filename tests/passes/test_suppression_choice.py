@@ -1,4 +1,4 @@
-"""`Options.nms`: where suppression runs."""
+"""`Options.nms`: where NMS runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a detector of two stages, node by node: a suppression, and regions aligned level by level."""
+"""The parts of a two-stage detector, node by node: NMS, and RoiAlign level by level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.passes.fuzz.model import model_of
 class TwoStages:
     """Nodes over boxes `x` [N, 4] with scores `s` [N] and a `map` [1, 2, 8, 8].
 
-    `held` are constants, by name; those that no node reads are left out.
+    `held` are constants, by name; unused ones are left out of the model.
     """
 
     def __init__(self, boxes: int, first: float, seed: int) -> None:
@@ -53,19 +53,19 @@ class TwoStages:
         return output.split()[0]
 
     def suppress(self, box: str, score: str, threshold: str, name: str) -> str:
-        """Add a suppression, and return the places of the boxes that it selects, [n]."""
+        """Add a NonMaxSuppression, and return the indices of the selected boxes, [n]."""
         add = self.add
         lists = f"{add('Reshape', f'{box} box', f'{name}b')} {add('Reshape', f'{score} score', f'{name}s')}"
         triples = add("NonMaxSuppression", f"{lists} all iou {threshold}", f"{name}t")
         return add("Reshape", f"{add('Gather', f'{triples} two', f'{name}c', axis=1)} flat", f"{name}i")
 
     def aligned(self, box: str, levels: Sequence[float], scatter: str) -> tuple[str, str]:
-        """Add an alignment of each box on the level of its width; return the level [n] and the regions [n, 2, 2, 2]."""
+        """Add RoiAlign of each box on the level of its width; return the level [n] and the regions [n, 2, 2, 2]."""
         add, held = self.add, self.held
         left = add("Reshape", f"{add('Slice', f'{box} zero one one', 'l4')} flat", "left")
         right = add("Reshape", f"{add('Slice', f'{box} second three one', 'r4')} flat", "right")
         width = add("Sub", f"{right} {left}", "width")
-        # the level of each box: how many bounds its width is above
+        # the level of each box: the number of bounds below its width
         level = add("Cast", add("Mul", f"{width} none", "nought"), "level_0", to=7)
         for number, bound in enumerate(sorted(levels)):
             held[f"bound{number}"] = np.array(bound, np.float32)

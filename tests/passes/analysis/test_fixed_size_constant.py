@@ -1,4 +1,4 @@
-"""The constant that ties a model to one size is named, with the pictures that it is for where the patches tell."""
+"""The constant that fixes a model's input size is named, with that image size where the patches show it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OVERLAPPING = "p = Conv <kernel_shape = [9, 9], strides = [8, 8]> (x, w)"
 
 
 def said(shape: tuple[int, ...], nodes: str, message: str, features: str = PATCHES) -> str | None:
-    """Return what is said of a model whose constants are a position of that shape and a bias."""
+    """Return the message about a model with a position constant of this shape and a bias."""
     proto = parsed(f"""{HEADER}
     m (float[n,3,h,w] x, float[4,3,8,8] w, float[1,n,4] t) => (float[a,b,c] y) {{ {features} {nodes} }}""")
     arrays = {"position": weights(*shape), "bias": weights(1, 1, 4)}

@@ -1,4 +1,4 @@
-"""The range of an input follows from what reads it, and made-up numbers lie in it."""
+"""The value range of an input is derived from the nodes that read it, and synthetic inputs stay within it."""
 
 from __future__ import annotations
 

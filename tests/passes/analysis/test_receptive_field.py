@@ -1,4 +1,4 @@
-"""The receptive field of a graph is what its answers depend on, and tiles with that halo give the whole picture's."""
+"""A graph's output depends only on its receptive field, and tiles with that halo give the whole image's result."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_pixels_beyond_the_halo_change_nothing_and_one_at_its_edge_does(name: st
     run = runner(net(64, 64))
     picture = np.random.default_rng(0).random((1, 3, 64, 64), dtype=np.float32)
     answer, reaches_edge = run(picture), False
-    for pixel in range(32, 32 + multiple):  # how far the pixels of a block see differs
+    for pixel in range(32, 32 + multiple):  # how far the fields of view of a block's pixels differ
         kept = np.s_[..., pixel * scale : (pixel + 1) * scale, pixel * scale : (pixel + 1) * scale]
         around = np.zeros(picture.shape, bool)
         around[..., pixel - halo : pixel + halo + 1, pixel - halo : pixel + halo + 1] = True
@@ -65,7 +65,7 @@ def test_pixels_beyond_the_halo_change_nothing_and_one_at_its_edge_does(name: st
 
 
 def tiled(net: Net, picture: NDArray[Any], size: int, halo: int, multiple: int, scale: int) -> NDArray[Any]:
-    """Return what is put together of tiles of size x size."""
+    """Return the result assembled from tiles of size x size."""
     run = runner(net(size, size))
     height, width = picture.shape[2:]
     whole = np.zeros((1, 3, height * scale, width * scale), np.float32)
@@ -98,7 +98,7 @@ def test_tiles_with_less_than_the_halo_differ(name: str) -> None:
 
 @st.composite
 def chains(draw: st.DrawFn) -> list[tuple[str, int, int]]:
-    """Draw layers, each a kind, a kernel and a mode; as many enlarge as reduce, later."""
+    """Draw layers (kind, kernel, mode); as many upsample, later, as downsample."""
     layer = st.tuples(st.sampled_from(LAYERS), st.sampled_from([1, 2, 3, 5]), st.integers(0, 3))
     return draw(st.lists(layer, min_size=1, max_size=5))
 

@@ -1,4 +1,4 @@
-"""Shapes that are inferred, against those that exporters declare."""
+"""Inferred shapes, compared with the shapes that exporters declare."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_quantized_lstm_has_the_shapes_of_a_plain_one() -> None:
 
 
 class Looked(Pass):
-    """Changes nothing, and counts how often it looked."""
+    """Changes nothing, and counts its calls."""
 
     code = "looked"
     times = 0

@@ -1,4 +1,4 @@
-"""Sizes written as arithmetic."""
+"""Sizes given as arithmetic expressions."""
 
 from __future__ import annotations
 

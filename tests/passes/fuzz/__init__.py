@@ -1,1 +1,1 @@
-"""Random models for the passes: what comes out computes what went in."""
+"""Random models for the passes: the rewritten model computes the same."""

@@ -1,4 +1,4 @@
-"""A model around a few nodes, put through one pass and compared with what it was."""
+"""A model around a few nodes, rewritten by one pass and compared with the original."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webbuild.targets.target import Target
 WEBGPU = Target("1.30.0", "webgpu")
 
 FOUND = Path(__file__).parents[3] / "test-results" / "found"
-"""Of models that a pass gets wrong."""
+"""Models that a pass rewrites wrongly."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -34,9 +34,9 @@ def model_of(
     weights: Arrays | None = None,
     like: str | None = None,
 ) -> onnx.ModelProto:
-    """Return a model of nodes whose inputs are `feeds` and whose one output is `y`.
+    """Return a model of nodes with the inputs `feeds` and the single output `y`.
 
-    The output's type is that of the input named by `like`, or what is inferred.
+    The output has the type of the input named by `like`, or the inferred type.
     """
     kind, helper = onnx.helper.np_dtype_to_tensor_dtype, onnx.helper
     inputs = [helper.make_tensor_value_info(name, kind(each.dtype), each.shape) for name, each in feeds.items()]
@@ -51,7 +51,7 @@ def model_of(
 
 
 def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
-    """Return what a pass makes of a model for WebGPU; it must change something, and nothing the second time."""
+    """Return a model after a pass for WebGPU; the pass must change it the first time, and not the second time."""
     patched, options = ir.from_proto(model), PassOptions(table=load_table(WEBGPU))
     infer_shapes(patched)
     assert any(rewrite.applied for rewrite in kind().apply(patched, options))
@@ -74,8 +74,8 @@ def assert_same(
 ) -> None:
     """Compare before and after, with a tolerance relative to the largest finite magnitude of the output.
 
-    `terms` is the magnitude of what the output is a sum of, where that may cancel or be weighed with 0. A model that
-    differs is kept.
+    `terms` is the magnitude of the output's summands, where they may cancel or be weighted with 0. A model that differs
+    is saved.
     """
     try:
         compare(model, kind, feeds, tolerance, terms)
@@ -85,7 +85,7 @@ def assert_same(
 
 
 def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float, terms: float = 0.0) -> None:
-    """Assert that a pass leaves what a model answers."""
+    """Assert that a pass leaves a model's outputs unchanged."""
     want = Session(model).run(feeds)
     got = Session(changed(model, kind)).run(feeds)
     assert set(want) == set(got) == {"y"}
@@ -97,7 +97,7 @@ def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: 
 
 
 def keep_model(model: onnx.ModelProto, kind: type[Pass]) -> Path:
-    """Write a model that a pass gets wrong. The last one that is written is hypothesis' smallest."""
+    """Save a model that a pass rewrites wrongly. The last one saved is hypothesis' smallest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].rpartition("::")[2]
     name = re.sub(r"\W+", "_", test).removeprefix("test_") or "model"
     file = FOUND / kind.code / f"{name}.onnx.txt"

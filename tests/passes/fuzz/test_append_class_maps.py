@@ -1,4 +1,4 @@
-"""Maps in any form give the class of each pixel that they gave before."""
+"""Class maps appended for any layout of the maps give the same class for each pixel."""
 
 from __future__ import annotations
 

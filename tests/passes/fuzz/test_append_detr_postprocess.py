@@ -1,4 +1,4 @@
-"""Rows that are appended to a detector of a set of boxes are those of the reference."""
+"""The rows appended to a set-prediction detector equal the reference's."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_rows_of_every_layout(
 
 
 def _outputs(layout: Layout, queries: int, classes: int, draw: np.random.Generator) -> dict[str, NDArray[Any]]:
-    """Return outputs in which no two scores are equal: which of equals comes first is nobody's promise."""
+    """Return outputs with distinct scores: the order of equal scores is unspecified."""
     boxes = draw.uniform(0, 1, (1, queries, 4))
     scores = draw.permutation(np.linspace(0.01, 0.99, queries * classes)).reshape(1, queries, classes)
     match layout:

@@ -1,4 +1,4 @@
-"""Random embeddings, pooled or not, give the scores of the labels that NumPy gives."""
+"""Random embeddings, pooled or not, give the same label scores as NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A head that is appended gives the rows of the reference, whatever the crowd and the thresholds."""
+"""An appended NMS head gives the reference's rows, for any boxes and thresholds."""
 
 from __future__ import annotations
 

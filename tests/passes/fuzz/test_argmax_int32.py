@@ -1,4 +1,4 @@
-"""The place of the largest is the same as int32, and so is what is computed from it."""
+"""ArgMax with int32 indices, and everything computed from them, gives the same results."""
 
 from __future__ import annotations
 

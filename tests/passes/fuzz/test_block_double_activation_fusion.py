@@ -39,5 +39,5 @@ def test_the_least_value_bounds_nothing(
         return [node(op, [value, *(limits if op == "Clip" else [])], [out])]
 
     nodes = [node("Conv", ["x", "w"], ["a"]), *activation(first, "a", "b"), *activation(second, "b", "y")]
-    # The CPU's kernels take four or eight numbers at a time, and round those at the end otherwise.
+    # The CPU's kernels process four or eight numbers at a time, and round the remaining ones differently.
     assert_same(model_of(nodes, {"x": x}, opset, held), BlockDoubleActivationFusion, {"x": x}, 1e-6)

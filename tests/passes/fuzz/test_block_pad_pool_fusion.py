@@ -1,4 +1,4 @@
-"""A Pad with -0 before a pool gives what a Pad with 0 gives, and what it gives with the engine's optimizations on."""
+"""A Pad with -0 before a pool equals a Pad with 0, with and without the engine's optimizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Truth values and bytes stay what they are, as numbers."""
+"""Booleans and bytes stored as integers keep their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHAPE = (2, 3, 4)
 
 
 def node(op: str, axis: int, start: int, back: bool) -> tuple[onnx.NodeProto, dict[str, np.ndarray]]:
-    """Return a node that makes `y` of `a` and maybe `b`, and its constants."""
+    """Return a node that computes `y` from `a` and maybe `b`, and its constants."""
     one = {"axis": np.array([axis], np.int64)}
     match op:
         case "Concat":

@@ -1,4 +1,4 @@
-"""What computes nothing new can go, what computes the same need stay only once."""
+"""No-ops can be removed, and duplicate nodes merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures that become tokens, and tokens that become pictures, of any size, also of one channel or one row."""
+"""Images to tokens and tokens to images, of any size, including one channel or one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mask that becomes a constant of ones computes what the mask fed with ones did."""
+"""A mask input that becomes a constant of ones gives the same result as a mask fed with ones."""
 
 from __future__ import annotations
 

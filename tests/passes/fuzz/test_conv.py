@@ -1,4 +1,4 @@
-"""Convolutions rewritten for their channels or groups compute the same, whatever their shape."""
+"""Convolutions rewritten for their channels or groups compute the same, for any shape."""
 
 from __future__ import annotations
 

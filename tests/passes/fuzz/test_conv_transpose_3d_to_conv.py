@@ -1,4 +1,4 @@
-"""Transposed convolutions over volumes as convolutions."""
+"""3-D transposed convolutions written as convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes that are named for the CPU: all that the GPU gets wrong, no others, each by a name of its own."""
+"""Nodes named for CPU fallback: all that the GPU computes wrongly and no others, each with a unique name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_what_only_the_cpu_gets_right_is_named(steps: list[tuple[str, bool]], si
 
 
 def _node(kind: str, name: str, at: int) -> onnx.NodeProto:
-    """Return the step at a place; some have no name, and some one that the pass would have made up."""
+    """Return the node at a position; some have no name, and some a name that the pass would generate."""
     value, result = f"v{at}", f"v{at + 1}"
     if kind == "Relu":
         return helper.make_node("Relu", [value], [result], name=name)

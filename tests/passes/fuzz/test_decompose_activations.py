@@ -1,4 +1,4 @@
-"""Activations written in other operators."""
+"""Activations written as other operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLOPE = st.floats(0.125, 3.0, width=32)
 
 
 def values(shape: list[int], seed: int, reach: float = 4.0) -> np.ndarray:
-    """Draw values, some of them the whole numbers at which activations bend."""
+    """Draw values, including the integers at which piecewise activations change."""
     draw = np.random.default_rng(seed)
     x = draw.uniform(-reach, reach, shape)
     return np.where(draw.random(shape) < 0.3, np.round(x), x).astype(np.float32)

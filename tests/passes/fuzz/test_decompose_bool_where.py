@@ -1,4 +1,4 @@
-"""A choice between truth values, for which ONNX Runtime has no kernel, is what NumPy says."""
+"""Where with boolean values, for which ONNX Runtime has no kernel, equals NumPy's."""
 
 from __future__ import annotations
 

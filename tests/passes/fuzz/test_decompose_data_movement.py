@@ -1,4 +1,4 @@
-"""Rearrangements written in other operators."""
+"""Data movement written as other operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GridSample of volumes as Gathers."""
+"""3-D GridSample written as Gathers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_of_any_form(
     draw = np.random.default_rng(seed)
     grid = draw.uniform(-1.5, 1.5, (shape[0], *points, 3))
     if seed % 3 == 0:
-        grid = np.round(grid * 2) / 2  # ends, middles, and places between two voxels
+        grid = np.round(grid * 2) / 2  # edges, centres, and positions between two voxels
     feeds = {"x": draw.normal(size=shape).astype(np.float32), "grid": grid.astype(np.float32)}
     node = onnx.helper.make_node(
         "GridSample", ["x", "grid"], ["y"], mode=mode, padding_mode=padding, align_corners=int(aligned)

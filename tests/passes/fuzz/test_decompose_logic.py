@@ -1,4 +1,4 @@
-"""Truth values joined by And and Not."""
+"""Boolean operators written as And and Not."""
 
 from __future__ import annotations
 

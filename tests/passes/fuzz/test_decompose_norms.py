@@ -1,4 +1,4 @@
-"""Normalizations written in other operators."""
+"""Normalizations written as other operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools written in other operators."""
+"""Pools written as other operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round and Mod by Floor, Div and comparisons."""
+"""Round and Mod written as Floor, Div and comparisons."""
 
 from __future__ import annotations
 

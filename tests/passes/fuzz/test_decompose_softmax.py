@@ -1,4 +1,4 @@
-"""LogSoftmax by reductions."""
+"""LogSoftmax written as reductions."""
 
 from __future__ import annotations
 

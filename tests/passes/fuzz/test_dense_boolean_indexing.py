@@ -1,4 +1,4 @@
-"""What is reduced of the elements that a mask selects is the same with the others in their places."""
+"""Reducing the elements that a mask selects equals reducing all elements with the others masked out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An older opset computes the same, for every operator that has a kernel only there."""
+"""An older opset computes the same, for every operator whose kernel exists only there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adds nothing, pads by nothing or cuts nothing away can go."""
+"""Adding 0, padding by 0 and full slices can be removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ands that are broadcast in every way, several in one model."""
+"""And with every kind of broadcasting, several in one model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Pow between two shapes is one between equal ones."""
+"""A Pow with broadcasting equals a Pow of expanded operands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.workarounds.expand_pow_operands import ExpandPowOperands
 
 EXPONENTS = (-2, -1.5, -0.5, 0, 0.5, 1, 1.5)
-"""Not 2 and 3: where one of them serves a whole row, native ONNX Runtime multiplies instead, which rounds otherwise."""
+"""Not 2 and 3: if one of them applies to a whole row, native ONNX Runtime multiplies, which rounds differently."""
 SIDES = st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.booleans()), min_size=1, max_size=3)
 
 

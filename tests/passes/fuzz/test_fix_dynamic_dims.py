@@ -1,4 +1,4 @@
-"""A model computes the same in a size that is set as in one that is left free."""
+"""A model with a fixed size computes the same as with a dynamic size."""
 
 from __future__ import annotations
 

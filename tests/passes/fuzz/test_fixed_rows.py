@@ -1,4 +1,4 @@
-"""Rows that are filled up to a fixed number are the same where they are that many from the start."""
+"""Rows padded to a fixed count give the same results as that many rows from the start."""
 
 from __future__ import annotations
 

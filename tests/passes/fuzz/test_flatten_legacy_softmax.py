@@ -1,4 +1,4 @@
-"""A Softmax over several axes is one over the rows that they make."""
+"""A legacy Softmax over several axes equals one over flattened rows."""
 
 from __future__ import annotations
 

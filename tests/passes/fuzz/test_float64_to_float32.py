@@ -1,4 +1,4 @@
-"""What is computed in float64 is the same in float32, but for its rounding."""
+"""Computing in float32 equals float64 up to rounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chooses along an axis of one element keeps its numbers, its type and its shape."""
+"""Selecting along an axis of size 1 keeps values, type and shape."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_an_axis_of_one(shape: list[int], op: str, axis: int, kept: int, place: 
     axis = axis % len(shape) - (len(shape) if axis < 0 else 0)
     shape[axis] = 1
     every_row = op == "Gather" and axis % len(shape) == 0 and np.array_equal(place, [0])
-    assume(not every_row)  # it is left alone, as it keeps the engine's Transposes before it
+    assume(not every_row)  # it is left unchanged, since it preserves the engine's Transposes before it
     x = np.random.default_rng(axis + 9).uniform(-1, 1, shape).astype(np.float32)
     x.flat[0] = np.nan
     if op == "Gather":

@@ -1,4 +1,4 @@
-"""What hangs on no input, sizes among it, is the same computed in advance."""
+"""Values that depend on no input, including sizes, equal their precomputed constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions whose channels are multiplied and shifted, by constants of every shape that may be there."""
+"""Convolutions with scaled and shifted output channels, by constants of every valid shape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.fusion.fold_conv_scale import FoldConvScale
 
 KINDS = ("one number", "one for each channel", "one for each column", "one for each picture")
-"""The first two are a channel's alone."""
+"""The first two are constant within a channel."""
 OPERATORS = st.sampled_from(("Add", "Mul", "BatchNormalization"))
 
 

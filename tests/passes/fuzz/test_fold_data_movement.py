@@ -1,4 +1,4 @@
-"""Chains of operators that move rows, as one: the same elements in the same places."""
+"""Chains of data movement operators folded into one: the same elements in the same places."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_chains_of_movement(shape: tuple[int, ...], steps: list[tuple[str, int]]
 def _step(
     op: str, choice: int, value: str, result: str, sizes: list[int], weights: dict[str, np.ndarray]
 ) -> tuple[list[NodeProto], list[int]]:
-    """Return nodes that move rows, and the sizes behind them; the last axis stays."""
+    """Return nodes that move rows, and the sizes after them; the last axis stays."""
     axis = choice % 3
     if op == "Transpose":
         perm = _PERMS[choice]

@@ -1,4 +1,4 @@
-"""A deformable convolution of Gathers, as an exporter writes it, as GridSample and Conv."""
+"""A deformable convolution that an exporter wrote as Gathers, rewritten as GridSample and Conv."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Graph:
-    """Nodes in the order in which they are added, and the constants that they read."""
+    """Nodes in the order in which they are added, and their constants."""
 
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
@@ -91,7 +91,7 @@ def unrolled(base: NDArray[Any], padded: tuple[int, ...], kernel: tuple[int, int
 
 
 def padding(kernel: tuple[int, int]) -> tuple[int, int, int, int]:
-    """Return what is added above, left, below and right: not the same everywhere."""
+    """Return different paddings above, left, below and right."""
     return 1, 2, 1 + kernel[0] % 2, 1
 
 
@@ -125,7 +125,7 @@ def test_they_compute_the_same(
     draw, taps = np.random.default_rng(seed), kernel[0] * kernel[1]
     above, left, down, right = padding(kernel)
     padded = (batch, groups, CHANNELS // groups, size[0] + above + down, size[1] + left + right)
-    # [T, 2, h, w]: where a tap lies depends on the row or on the column alone
+    # [T, 2, h, w]: a tap's position depends on the row or on the column alone
     down_by = draw.integers(0, 4, (taps, 1, target[0], 1)) + np.zeros((1, 1, 1, target[1]))
     right_by = draw.integers(0, 4, (taps, 1, 1, target[1])) + np.zeros((1, 1, target[0], 1))
     base = np.concatenate([down_by, right_by], 1)[None, None].astype(np.float32)
@@ -138,5 +138,5 @@ def test_they_compute_the_same(
     if masked:
         feeds["mask"] = draw.uniform(0, 1, (batch, groups * taps, *target)).astype(np.float32)
     graph.weights["w"] = draw.uniform(-1, 1, (2, CHANNELS, *kernel)).astype(np.float32)
-    # A tap that lies a row beyond the picture is 0, and 1e-7 where its position was rounded.
+    # A tap one row outside the image is 0, or 1e-7 if its position was rounded.
     assert_same(model_of(graph.nodes, feeds, opset, graph.weights), FoldDeformConv, feeds, 2e-5, terms=1.0)

@@ -1,4 +1,4 @@
-"""What stands for a computation on nothing is what native ONNX Runtime makes of it."""
+"""The constants that replace computations on empty tensors equal native ONNX Runtime's results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REDUCTIONS = [f"Reduce{name}" for name in ("Sum", "SumSquare", "L1", "L2", "Max"
 
 
 def emptied(axis: int) -> tuple[onnx.NodeProto, dict[str, np.ndarray]]:
-    """Return a node that takes nothing of `x` along an axis, and the constants that it reads."""
+    """Return a node that takes an empty slice of `x` along an axis, and its constants."""
     weights = {"zero": np.zeros(1, np.int64), "axis": np.array([axis], np.int64)}
     return helper.make_node("Slice", ["x", "zero", "zero", "axis"], ["none"]), weights
 

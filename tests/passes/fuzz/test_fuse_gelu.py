@@ -1,4 +1,4 @@
-"""Gelu in every order of its products: fused where the engine would not, and always the same numbers."""
+"""Gelu with its products in any order: fused where the engine would not fuse it, with the same results."""
 
 from __future__ import annotations
 

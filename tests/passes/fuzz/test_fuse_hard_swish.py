@@ -1,4 +1,4 @@
-"""A HardSwish in every order of its products, and what almost is one."""
+"""A HardSwish with its products in any order, and near misses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_hard_swish(
     generator = np.random.default_rng(len(shape))
     x = generator.uniform(-8, 8, shape).astype(np.float32)
     x.flat[0], feeds = 3.0, {"x": x}
-    if other:  # what is multiplied is not what is bounded
+    if other:  # the multiplied value is not the clipped one
         feeds["z"] = generator.uniform(-8, 8, shape).astype(np.float32)
     factor = "z" if other else "x"
     shift, low, high, divisor = numbers

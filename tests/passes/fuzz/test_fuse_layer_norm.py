@@ -1,4 +1,4 @@
-"""Layer normalizations that are written out, in the opset of their operator and the one before."""
+"""Decomposed layer normalizations, in the operator's opset and the one before."""
 
 from __future__ import annotations
 

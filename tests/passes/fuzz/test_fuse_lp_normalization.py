@@ -1,4 +1,4 @@
-"""A division by an L2 norm, of any axis, and by what almost is one."""
+"""A division by an L2 norm along any axis, and near misses."""
 
 from __future__ import annotations
 

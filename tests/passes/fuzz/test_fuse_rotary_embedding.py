@@ -1,4 +1,4 @@
-"""A rotary embedding of halves or neighbours, with tokens that are not turned and a factor, and what almost is one."""
+"""Rotary embeddings of halves or neighbours, with tokens that are not rotated and a factor, and near misses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ make = helper.make_node
 
 
 def turned(source: str, half: int, neighbours: bool, opset: int, second: bool) -> list[onnx.NodeProto]:
-    """Return nodes that make `t`: each element's other of its pair, the first with its sign changed, or the second."""
+    """Return nodes that compute `t`: the elements of each pair exchanged, the first or the second of them negated."""
     if neighbours:
         one = make("Slice", [source, "zero", "end", "last", "two"], ["first"])
         other = make("Slice", [source, "one", "end", "last", "two"], ["other"])
@@ -71,7 +71,7 @@ def test_the_turned_stay(
         wide = [each * np.arange(1, heads[-1] + 1, dtype=np.float32)[:, None, None] for each in wide]
     if table == "of rank 4":
         wide = [each[None, None] for each in wide]
-        assume(not kept or len(heads) > 1)  # the tokens that are not turned are of as many axes
+        assume(not kept or len(heads) > 1)  # the tokens that are not rotated have as many axes
     whole = [*heads, tokens + kept, depth]
     x = generator.uniform(-1, 1, whole).astype(np.float32)
     rank = len(whole)

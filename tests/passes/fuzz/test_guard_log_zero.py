@@ -18,6 +18,6 @@ POSITIVE = arrays(np.float32, (3, 4), elements=st.one_of(st.just(0.0), st.floats
 def test_minus_infinity_stays(x: np.ndarray, before: str | None, opset: int) -> None:
     first = [] if before is None else [onnx.helper.make_node(before, ["x"], ["r"])]
     nodes = [*first, onnx.helper.make_node("Log", ["r" if first else "x"], ["y"])]
-    exponential = onnx.helper.make_node("Exp", ["log"], ["y"])  # which tells minus infinity from any number
+    exponential = onnx.helper.make_node("Exp", ["log"], ["y"])  # which distinguishes minus infinity from any number
     nodes[-1].output[0] = "log"
     assert_same(model_of([*nodes, exponential], {"x": x}, opset), GuardLogZero, {"x": x})

@@ -1,4 +1,4 @@
-"""A Softmax with rows that are masked altogether."""
+"""A Softmax with fully masked rows."""
 
 from __future__ import annotations
 

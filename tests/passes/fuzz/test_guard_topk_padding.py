@@ -1,4 +1,4 @@
-"""The best of rows that hold what nothing may choose: infinities, and the ends of their type."""
+"""TopK of rows that contain padding values: infinities, and the extremes of their type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An int64 input that is moved about before it is cast."""
+"""An int64 input that goes through data movement before it is cast."""
 
 from __future__ import annotations
 

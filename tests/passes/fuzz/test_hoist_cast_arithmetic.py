@@ -1,4 +1,4 @@
-"""Whole numbers that are computed with before they are cast to floats or booleans: sums, products, other shapes."""
+"""Integer arithmetic before a cast to floats or booleans: sums, products, other shapes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ make = helper.make_node
 def step(
     op: str, at: int, value: str, array: np.ndarray, data: st.DataObject
 ) -> tuple[onnx.NodeProto, dict[str, np.ndarray], np.ndarray]:
-    """Return a node, the constants that it reads, and what it makes."""
+    """Return a node, its constants, and its output."""
     held, name, rank = f"c{at}", f"v{at}", array.ndim
     generator = np.random.default_rng(at)
     match op:
-        case "Add" | "Sub" | "Mul" if data.draw(st.integers(0, 4)) == 0:  # of what is computed alone
+        case "Add" | "Sub" | "Mul" if data.draw(st.integers(0, 4)) == 0:  # constants only
             function = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}[op]
             return make(op, [value, value], [name]), {}, function(array, array)
         case "Add" | "Sub" | "Mul":

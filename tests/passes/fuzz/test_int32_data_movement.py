@@ -1,4 +1,4 @@
-"""Whole numbers cut and gathered."""
+"""Slices and Gathers of integers as int32."""
 
 from __future__ import annotations
 

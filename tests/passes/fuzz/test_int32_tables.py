@@ -1,4 +1,4 @@
-"""An int64 table by computed places: along any axis, from the end too, of any rank, also of one number."""
+"""Gather from an int64 table by computed indices: any axis and rank, negative indices, tables of one number."""
 
 from __future__ import annotations
 

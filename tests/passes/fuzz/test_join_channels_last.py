@@ -1,4 +1,4 @@
-"""Levels of a head that are joined with their channels last hold the same numbers in the same places."""
+"""Head levels concatenated with channels last have the same numbers in the same places."""
 
 from __future__ import annotations
 

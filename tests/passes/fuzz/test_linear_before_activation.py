@@ -1,4 +1,4 @@
-"""A linear layer with and without a bias before any activation, with shapes between, and what almost is one."""
+"""A linear layer with and without a bias before any activation, with reshapes between, and near misses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACTIVATIONS = ("Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "SiLU", "Q
 
 
 def activation(name: str, value: str) -> list[onnx.NodeProto]:
-    """Return nodes that make `y` of a value."""
+    """Return nodes that compute `y` from a value."""
     make = helper.make_node
     if name == "SiLU":
         return [make("Sigmoid", [value], ["s"]), make("Mul", [value, "s"], ["y"])]

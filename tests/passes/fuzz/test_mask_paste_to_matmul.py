@@ -1,4 +1,4 @@
-"""Masks that are pasted by two products are those that a loop resizes and pads one by one."""
+"""Masks pasted by two matrix products equal masks that a loop resizes and pads one by one."""
 
 from __future__ import annotations
 

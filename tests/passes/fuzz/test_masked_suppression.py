@@ -1,4 +1,4 @@
-"""What a suppression selects of rows that masks choose is the same where it is given all rows."""
+"""NMS on rows selected by masks equals NMS on all rows with the others suppressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention's projections with heads of any number and size, as one product."""
+"""Attention projections with any number and size of heads, as one product."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers in 32 bits are those in 64, whatever is computed with them; and they lie within their bounds."""
+"""Integers in int32 equal those in int64, for any computation, and stay within their bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Conv with pads behind its input alone: lines and images, spread and with strides, weights stored and fed."""
+"""A Conv padded only at the end: 1-D and 2-D, with dilations and strides, weights stored and fed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_conv_with_pads_at_its_end(
     sizes = kernel if as_large else each(1, 6)
     attributes: dict[str, object] = {"strides": each(1, 3), "dilations": each(1, 3)}
     if rule.startswith("SAME"):
-        del attributes["dilations"]  # ONNX Runtime takes no both
+        del attributes["dilations"]  # ONNX Runtime does not accept both
     if rule == "NOTSET":
         attributes["pads"] = [*([0] * rank), *each(0, 3)]
     else:

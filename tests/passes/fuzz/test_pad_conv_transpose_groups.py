@@ -1,4 +1,4 @@
-"""A second output of zeros for each group changes none of the first ones."""
+"""A second output channel of zeros for each group does not change the first ones."""
 
 from __future__ import annotations
 

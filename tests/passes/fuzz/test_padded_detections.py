@@ -1,4 +1,4 @@
-"""What is computed with the final detections is the same where it is computed with as many as there can be."""
+"""Computing on the final detections gives the same results when padded to their maximum number."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_heads_of_the_final_detections(
     count = add("Gather", f"{add('Shape', label, 'labelled')} origin", "counted", axis=0)
     begin = add("Mul", f"{add('Range', f'origin {count} next', 'number')} classes", "begin")
     own = add("Gather", f"{rows} {add('Add', f'{label} {begin}', 'at')}", "own", axis=0)
-    # nodes that do not keep rows apart read those that there are
+    # nodes that mix rows read only the existing rows
     stopped = add("CumSum", f"{own} origin", "stopped")
     chosen = {"boxes": box, "labels": label, "level": level, "own": own, "regions": regions, "stopped": stopped}
 

@@ -1,4 +1,4 @@
-"""What a second stage answers is the same where it computes with as many rows as the first can select."""
+"""A second stage gives the same result when it computes as many rows as the first can select."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pools that round their size up, written as such that do not."""
+"""Pools with ceil_mode, written without it."""
 
 from __future__ import annotations
 

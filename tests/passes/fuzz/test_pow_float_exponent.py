@@ -1,4 +1,4 @@
-"""Powers by whole numbers of 64 bits."""
+"""Powers with int64 exponents."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ def test_powers(exponents: list[int], seed: int) -> None:
     x = np.random.default_rng(seed).uniform(0.5, 2, (3, 4)) * np.random.default_rng(seed).choice([-1, 1], (3, 4))
     feeds, weights = {"x": x.astype(np.float32)}, {"e": np.array(exponents, np.int64)}
     model = model_of([onnx.helper.make_node("Pow", ["x", "e"], ["y"])], feeds, 17, weights)
-    assert_same(model, PowFloatExponent, feeds, 1e-6)  # native ONNX Runtime raises to whole numbers in float64
+    assert_same(model, PowFloatExponent, feeds, 1e-6)  # native ONNX Runtime computes integer powers in float64

@@ -1,4 +1,4 @@
-"""Bounds that NaN passes through."""
+"""Clips that propagate NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds that are fed act as if they had been exported."""
+"""Thresholds given as inputs act like exported ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantized operators in float32 give the same numbers, to the last bit."""
+"""Quantized operators computed in float32 give the same numbers, to the last bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOAT = onnx.TensorProto.FLOAT
 
 
 def limits(dtype: Any) -> tuple[int, int]:
-    """Return the least and the greatest number to draw; of int8 those that native kernels multiply without saturating.
+    """Return the least and the greatest number to draw; for int8 those that native kernels multiply without saturating.
 
     Without VNNI instructions ONNX Runtime adds two products of uint8 and int8 in 16 bits: 2 * 255 * 127 does not fit.
     """
@@ -27,7 +27,7 @@ def limits(dtype: Any) -> tuple[int, int]:
 
 
 def whole(draw: np.random.Generator, dtype: Any, *shape: int) -> NDArray[Any]:
-    """Return random whole numbers within the limits of their type."""
+    """Return random integers within the limits of their type."""
     low, high = limits(dtype)
     return draw.integers(low, high + 1, shape).astype(dtype)
 

@@ -1,4 +1,4 @@
-"""All passes together leave the numbers of random operators and chains what they were."""
+"""All passes together leave the results of random operators and chains unchanged."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from benchmarks.random_models.single_operator import make
 from benchmarks.random_models.trial import GeneratedModel, describe_difference, patch_model, run_native
 
 TOLERANCE = 1e-4
-"""Of the largest magnitude of an output, as for any model that is packed."""
+"""Relative to an output's largest magnitude, as for any model that is packed."""
 OPTIMIZED = 1e-3
 """With the engine's own optimizations, which fold, reorder and approximate."""
 SEEDS = st.integers(0, 2**31)
 
 
 def assert_same(subject: GeneratedModel) -> None:
-    """Compare both graphs with the original, and with the engine's optimizations on that for WASM, as browsers do."""
+    """Compare both graphs with the original; the WASM graph with the engine's optimizations on, as in browsers."""
     model, feeds = subject.model(), subject.feeds()
     try:
         want = run_native(model, feeds)
     except Exception:
-        return  # what ONNX Runtime refuses as it is has nothing to be compared with
+        return  # a model that ONNX Runtime refuses has no reference
     got = run_native(patch_model(model).model, feeds)
     assert {name: array.dtype for name, array in got.items()} == {name: array.dtype for name, array in want.items()}
     assert [describe_difference(name, array, got[name], TOLERANCE) for name, array in want.items()] == [""] * len(

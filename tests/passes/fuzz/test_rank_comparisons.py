@@ -1,4 +1,4 @@
-"""An int64 input that is compared with itself: numbers of 64 bits, of which some are alike in their lower 32."""
+"""An int64 input compared with itself: 64-bit numbers, some with equal lower 32 bits."""
 
 from __future__ import annotations
 

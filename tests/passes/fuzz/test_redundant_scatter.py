@@ -1,4 +1,4 @@
-"""Scatters of every axis: removed where they overwrite everything in order, and only there."""
+"""Scatters along every axis: removed only where they overwrite everything in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resizes as products with matrices."""
+"""Resizes written as matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both fixed forms of any NonMaxSuppression give the rows of the original, whatever is fed."""
+"""Both fixed-shape forms of any NonMaxSuppression give the original's rows, for any input."""
 
 from __future__ import annotations
 

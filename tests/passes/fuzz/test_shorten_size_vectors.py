@@ -1,4 +1,4 @@
-"""Vectors of sizes are the same however few nodes put them together."""
+"""Size vectors are the same with fewer nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Residual blocks that normalize first, of any rank, with and without a Reshape between."""
+"""Pre-norm residual blocks, of any rank, with and without a Reshape between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part that is cut out of a Concat is the operand that it was."""
+"""A Slice of a Concat that is exactly one operand is replaced by that operand."""
 
 from __future__ import annotations
 

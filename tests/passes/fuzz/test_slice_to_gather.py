@@ -1,4 +1,4 @@
-"""What runs backwards takes the same elements, wherever it starts and ends."""
+"""A Slice with a negative step takes the same elements as a Gather, for any start and end."""
 
 from __future__ import annotations
 

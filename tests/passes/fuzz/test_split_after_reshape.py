@@ -1,4 +1,4 @@
-"""Splits of the first axis of what was moved, into parts of any sizes."""
+"""Splits along the first axis of a moved tensor, into parts of any sizes."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_parts_that_are_transposed(sizes: list[int], rank: int, cut: str, data: 
     x = _numbers([sum(sizes) if each == axis else each + 2 for each in range(rank)])
     weights: dict[str, np.ndarray] = {"axis": np.array([axis])}
     nodes, kept = _parts(cut, axis, sizes, weights), rank - (cut == "Gather")
-    # two axes change places, which have more than one element each, or the Transpose is none
+    # two axes with more than one element each change places, otherwise the Transpose is a no-op
     here = data.draw(st.integers(0, kept - 2))
     perm = [*range(here), here + 1, here, *range(here + 2, kept)]
     for at in range(len(sizes)):

@@ -1,4 +1,4 @@
-"""A Conv whose input is more than a device binds."""
+"""A Conv whose input exceeds a device's largest buffer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ node = onnx.helper.make_node
 
 
 def on_devices_that_bind(least: int) -> type[SplitConvInput]:
-    """Return the pass, for devices that bind next to nothing."""
+    """Return the pass, for devices with a tiny largest buffer."""
 
     class Small(SplitConvInput):
         def apply(self, model: onnx.ModelProto, options: PassOptions) -> list[Rewrite]:  # type: ignore[override]

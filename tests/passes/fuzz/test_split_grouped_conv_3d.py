@@ -1,4 +1,4 @@
-"""Convolutions over volumes, each group on its own."""
+"""3-D convolutions, split into one for each group."""
 
 from __future__ import annotations
 

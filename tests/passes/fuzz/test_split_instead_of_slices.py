@@ -1,4 +1,4 @@
-"""Several parts that are cut out of one tensor, by Slices and Gathers, in any order, some out of parts again."""
+"""Several parts cut out of one tensor, by Slices and Gathers, in any order, some nested."""
 
 from __future__ import annotations
 

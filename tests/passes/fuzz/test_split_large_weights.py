@@ -1,4 +1,4 @@
-"""Weights taken in parts."""
+"""Large weights split into parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ helper = onnx.helper
 
 
 class Small(SplitLargeWeights):
-    """The pass, for devices that bind next to nothing."""
+    """The pass, for devices with a tiny largest buffer."""
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         return super().apply(model, msgspec.structs.replace(options, max_binding_size=40))

@@ -1,4 +1,4 @@
-"""The best of rows with many equal numbers, infinities and zeros of both signs."""
+"""TopK of rows with many equal numbers, infinities and zeros of both signs."""
 
 from __future__ import annotations
 

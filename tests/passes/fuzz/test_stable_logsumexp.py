@@ -1,4 +1,4 @@
-"""ReduceLogSumExp whose largest number is taken out first gives the same, where the sum is infinite too."""
+"""ReduceLogSumExp with the maximum subtracted first gives the same, also where the sum overflows."""
 
 from __future__ import annotations
 

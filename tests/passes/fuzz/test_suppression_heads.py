@@ -1,4 +1,4 @@
-"""Fixed-shape heads on the tails of real exports give the rows of the export, upright and rotated."""
+"""Fixed-shape heads on the tails of real exports give the export's rows, for upright and rotated boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attention whose scores are taken a few rows at a time."""
+"""Attention whose scores are computed a few rows at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ node = onnx.helper.make_node
 
 
 def on_devices_that_bind(least: int) -> type[TileAttention]:
-    """Return the pass, for devices that bind next to nothing."""
+    """Return the pass, for devices with a tiny largest buffer."""
 
     class Small(TileAttention):
         def apply(self, model: onnx.ModelProto, options: PassOptions) -> list[Rewrite]:  # type: ignore[override]
@@ -37,7 +37,7 @@ def on_devices_that_bind(least: int) -> type[TileAttention]:
 def test_rows(
     heads: list[int], rows: int, columns: int, kind: str, added: tuple[int, ...], held: int, opset: int
 ) -> None:
-    """`added` is the shape of what the scores meet: -2 for the rows, -1 for the columns."""
+    """`added` is the shape of what is added to the scores: -2 for the rows, -1 for the columns."""
     held = min(held, rows - 1)
     if held * 64 < rows:
         return
@@ -62,6 +62,6 @@ def test_rows(
     ]
     weights = {"shape": whole} if kind == "Reshape" else {}
     least = 4 * int(np.prod(heads)) * columns * held
-    if least < 4 * int(np.prod(heads)) * rows:  # what comes out is as large as what is cut
+    if least < 4 * int(np.prod(heads)) * rows:  # the output is as large as the tiled scores
         return
     assert_same(model_of(nodes, feeds, opset, weights), on_devices_that_bind(least), feeds, 1e-6)

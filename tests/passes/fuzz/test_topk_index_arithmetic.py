@@ -1,4 +1,4 @@
-"""What is computed from the indices of a TopK is the same in float32."""
+"""Arithmetic on the indices of a TopK gives the same in float32."""
 
 from __future__ import annotations
 

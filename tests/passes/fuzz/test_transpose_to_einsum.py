@@ -1,4 +1,4 @@
-"""A Transpose before ArgMax and ArgMin: any order and axis, equal numbers in both directions."""
+"""A Transpose before ArgMax and ArgMin: any order and axis, ties in both directions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_places_stay(
     order = data.draw(st.none() | st.permutations(range(rank)))
     axis = data.draw(st.integers(-rank, rank - 1))
     kind = np.float16 if half else np.float32
-    x = np.random.default_rng(rank).integers(-2, 3, shape).astype(kind)  # with equal numbers
+    x = np.random.default_rng(rank).integers(-2, 3, shape).astype(kind)  # with ties
     nodes = [
         helper.make_node("Transpose", ["x"], ["t"], perm=None if order is None else list(order)),
         helper.make_node(op, ["t"], ["n"], axis=axis, keepdims=int(keeps), select_last_index=int(last)),

@@ -1,4 +1,4 @@
-"""A OneHot of the type that it is cast to."""
+"""A OneHot with the type that its output is cast to."""
 
 from __future__ import annotations
 

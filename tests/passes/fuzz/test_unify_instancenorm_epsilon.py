@@ -1,4 +1,4 @@
-"""InstanceNormalization with the usual epsilon and a scaled input."""
+"""InstanceNormalization with the default epsilon and a scaled input."""
 
 from __future__ import annotations
 

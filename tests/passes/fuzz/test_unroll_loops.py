@@ -1,4 +1,4 @@
-"""A loop written out computes what the loop did; so do tensors that went through a sequence."""
+"""An unrolled loop computes the same as the loop; so do tensors that went through a sequence."""
 
 from __future__ import annotations
 

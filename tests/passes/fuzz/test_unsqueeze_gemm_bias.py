@@ -1,4 +1,4 @@
-"""A number that a Gemm adds is the same as a list of one."""
+"""A scalar Gemm bias equals a bias of shape [1]."""
 
 from __future__ import annotations
 

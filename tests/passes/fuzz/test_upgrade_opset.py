@@ -1,4 +1,4 @@
-"""Models from before opset 11."""
+"""Models of opsets before 11."""
 
 from __future__ import annotations
 

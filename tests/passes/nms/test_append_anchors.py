@@ -1,4 +1,4 @@
-"""Anchors that are decoded by appended operators, on both targets, against the reference in NumPy."""
+"""Anchors decoded by appended operators, on both targets, compared with the NumPy reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EACH = pytest.mark.parametrize("name", SPECS)
 
 
 def raw_model(spec: AnchorPostprocess, opset: int = 17) -> ir.Model:
-    """Return a model that is nothing but its raw outputs, of an input each."""
+    """Return a model with nothing but its raw outputs, each copied from its own input."""
     shapes = {name: ",".join(map(str, array.shape)) for name, array in random_outputs(spec).items()}
     given = ", ".join(f"float[{shape}] in_{name}" for name, shape in shapes.items())
     taken = ", ".join(f"float[{shape}] {name}" for name, shape in shapes.items())

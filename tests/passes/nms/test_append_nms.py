@@ -1,4 +1,4 @@
-"""Appended heads on both targets, against the reference that shares no code with them."""
+"""Appended heads on both targets, compared with the reference, which shares no code with them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def appended(name: str) -> Appended:
 
 
 def crowd(raw: YoloPostprocess, seed: int) -> list[Box]:
-    """Return clusters of boxes; half of the trials are coarse and have ties and equal boxes. Some reach far out."""
+    """Return clusters of boxes; half of the trials are coarse, with ties and equal boxes. Some boxes reach far out."""
     draw = np.random.default_rng(seed)
     count = int(draw.choice([0, 1, 8, 30, ANCHORS]))
     places = draw.uniform(0, SIDE, (int(draw.integers(1, 40)), 2))

@@ -1,4 +1,4 @@
-"""Boxes that are moved apart by their class times the largest coordinate of the candidates, as torchvision does."""
+"""Boxes offset by class times the candidates' largest coordinate, as torchvision does in batched NMS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.passes.lower import TARGETS, lower
 
 TAIL = (FOLDER / "static-nms" / "keep_boxes_apart_by_the_largest.onnx.txt").read_text("utf-8")
 FEEDS = {
-    # two pairs that overlap, one box apart, and three below the threshold, of which one is far larger than the picture
+    # two overlapping pairs, one separate box, and three below the threshold, one of them far larger than the image
     "boxes": np.array(
         [
             [10, 10, 30, 30], [12, 10, 32, 30], [60, 60, 80, 80], [61, 61, 81, 81], [100, 10, 120, 30],

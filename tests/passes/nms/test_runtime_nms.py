@@ -1,4 +1,4 @@
-"""Graphs that end before their suppression, and what the runtime makes of them: the rows of the export, exactly."""
+"""Graphs that end before NMS, followed by the runtime's NMS: the same rows as the export, exactly."""
 
 from __future__ import annotations
 

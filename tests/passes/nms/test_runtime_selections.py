@@ -1,4 +1,4 @@
-"""Graphs that end before any NonMaxSuppression of one picture, and the rows that the runtime makes: the export's."""
+"""Graphs that end before any NonMaxSuppression of one image, followed by the runtime's: the same rows as the export."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs, lower
 
 SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "wide": (1, 20, 120, 30)}
-"""Pictures, classes, anchors, boxes of each class at most."""
+"""Images, classes, anchors, maximum boxes per class."""
 FORMS = ("end2end", "multiclass", "ranked")
 CASES = [("first", "one"), *((form, size) for form in FORMS for size in SIZES)]
 EACH = pytest.mark.parametrize(("form", "size"), CASES)
@@ -28,7 +28,7 @@ def cut(model: onnx.ModelProto) -> LoweredGraphs:
 
 
 class Pair:
-    """An export, and the graph that ends before its suppression with the runtime's part after it."""
+    """An export, and its graph that ends before NMS, followed by the runtime's step."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         graph = cut(model).graphs["webgpu"]
@@ -102,7 +102,7 @@ def test_rows_that_a_label_changes_otherwise_stay_in_the_graph() -> None:
 
 
 def ranked_by(*key: onnx.NodeProto) -> onnx.ModelProto:
-    """Return a model whose TopK reads `key` in place of the scores, which are gathered in its order."""
+    """Return a model whose TopK reads `key` instead of the scores, which are gathered in its order."""
     model = model_of("ranked", *SIZES["classes"])
     nodes = list(model.graph.node)
     at = next(i for i, node in enumerate(nodes) if node.op_type == "TopK")
@@ -134,7 +134,7 @@ def test_a_ranking_by_the_scores_that_are_gathered_again_gives_the_rows_of_the_e
 
 
 def with_ids(largest: int) -> onnx.ModelProto:
-    """Return a model with one more output: an int64 of each box, up to a number."""
+    """Return a model with one more output: an int64 id of each box, up to `largest`."""
     model = model_of("ranked", *SIZES["classes"])
     of_all = np.arange(largest - 59, largest + 1)
     model.graph.initializer.append(onnx.numpy_helper.from_array(of_all.astype(np.int64)[None], "of_all"))

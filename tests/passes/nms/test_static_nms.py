@@ -13,7 +13,7 @@ EACH = pytest.mark.parametrize("name", NAMES)
 
 
 def same_rows(name: str, *detections: Detection, want: int) -> Rows:
-    """Return the rows of the export, after both heads gave the same ones and `want` of them."""
+    """Return the rows of the export; assert that both heads give the same ones, and that there are `want` of them."""
     raw = raw_output(detections)
     rows = head(name).original(raw)
     gpu, cpu = head(name).run("webgpu", raw), head(name).run("wasm", raw)
