@@ -1,4 +1,4 @@
-"""The web runtime: the real one for the model that ships, a stand-in for everything else."""
+"""The web runtime: the built one for the shipped model, a stand-in everywhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.ortweb import packaged_assets
 
 @pytest.fixture(scope="session")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
-    """Return what `webbuild pack` said of the pose model, and the bundle; fail where the runtime was not built."""
+    """Return the output of `webbuild pack` for the pose model, and the bundle; fail if the runtime was not built."""
     try:
         (
             packaged_assets.engine_build_files(),
@@ -30,7 +30,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
 
 @pytest.fixture(scope="session")
 def stand_in_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a few empty files in the place of the built runtime's."""
+    """Return a folder with a few empty files in place of the built runtime."""
     root = tmp_path_factory.mktemp("web")
     names = ["runtime/webbuild.js", "runtime/worker.js", "runtime/webbuild.d.ts", "page/page.js", "page/page.css"]
     names += [f"ort/ort.{entry}.min.mjs" for entry in ("jspi", "webgpu", "wasm")]
@@ -49,5 +49,5 @@ def stand_in_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stand_in(stand_in_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a few empty files in the place of the built runtime: what is packed around them is the same."""
+    """Replace the built runtime with a few empty files; everything else in a bundle is the same."""
     monkeypatch.setattr(packaged_assets, "WEB_ROOT", stand_in_root)

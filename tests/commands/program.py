@@ -1,4 +1,4 @@
-"""Runs the program as its entry point does, inside this process."""
+"""Runs the program in this process, through its entry point."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Done(Struct, frozen=True):
 
     @property
     def error(self) -> str:
-        """The code of the one error that was printed."""
+        """The code of the only error that was printed."""
         lines = [line for line in self.stderr.splitlines() if line.startswith("error[")]
         assert len(lines) == 1, self.stderr
         assert self.stderr.splitlines()[self.stderr.splitlines().index(lines[0]) + 1].startswith("  fix: ")
@@ -65,7 +65,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def pack(path: Path, *options: str) -> Manifest:
-    """Pack a model into `out` beside it, which must succeed."""
+    """Pack a model into `out` next to it, and assert success."""
     out = path.parent / "out"
     done = webbuild("pack", path, "-o", out, "--no-verify", *options)
     assert done.code == 0, done.stderr
@@ -74,7 +74,7 @@ def pack(path: Path, *options: str) -> Manifest:
 
 
 def refused(path: Path, *options: str) -> str:
-    """Return the code of the error that packing a model ends in, after which nothing may be left."""
+    """Return the error code of a pack that fails; assert that it leaves no files."""
     done = webbuild("pack", path, "-o", path.parent / "out", "--no-verify", *options)
     assert done.code in (1, 2), done.stderr
     assert [p.name for p in path.parent.iterdir() if "out" in p.name] == []

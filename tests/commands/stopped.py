@@ -1,4 +1,4 @@
-"""Packs in a process of its own that stops where it is told to, until it is interrupted."""
+"""Packs in a child process that waits at a chosen function until it is interrupted."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ main()
 def start(
     place: str, web: Path, *arguments: str | Path, prepare: Callable[[], None] = lambda: None
 ) -> subprocess.Popen[str]:
-    """Run `webbuild` with the runtime in `web`; behind the function `place`, "module:name", it waits to be interrupted.
+    """Run `webbuild` with the runtime in `web`; after the function `place`, "module:name", it waits for an interrupt.
 
-    `prepare` runs in the new process first. A shell starts its background jobs deaf to Ctrl-C, and tests may run in
-    one: this process hears it.
+    `prepare` runs in the new process first. A shell starts its background jobs with SIGINT ignored, and tests may run
+    in one: the new process restores the default handler.
     """
 
     def hear() -> None:
@@ -55,7 +55,7 @@ def start(
 
 
 def interrupt(process: subprocess.Popen[str]) -> str:
-    """Press Ctrl-C once the process waits; return what it said on stderr."""
+    """Send Ctrl-C once the process waits; return its stderr."""
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "here\n", process.stderr and process.stderr.read()

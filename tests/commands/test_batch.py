@@ -1,4 +1,4 @@
-"""`pack --batch 1,4`: graphs for one picture and for four, each compared picture by picture; or a reason."""
+"""`pack --batch 1,4`: graphs for one image and for four, each compared image by image; or an error."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_each_size_has_each_batch(tmp_path: Path) -> None:
 
 
 def test_pictures_that_touch_each_other_are_found(tmp_path: Path) -> None:
-    """Each sample is compared with its own run: an answer that depends on its neighbours differs."""
+    """Each sample is compared with its own single run: an output that depends on other images of the batch differs."""
     compile_variants = model_variant.compile_variants
 
     def shifted(*given: object) -> list[model_variant.ModelVariant]:

@@ -1,4 +1,4 @@
-"""What a bundle of several files is called."""
+"""The name of a bundle that was packed from several files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of commands: each option is named once, and none is positional in Python."""
+"""Arguments of commands: each option is declared once, and all are keyword-only in Python."""
 
 from __future__ import annotations
 

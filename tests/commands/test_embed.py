@@ -1,4 +1,4 @@
-"""The index of a folder's pictures: what is written, what is left out, what is refused."""
+"""The index of a folder of images: what is written, what is skipped, what is refused."""
 
 from __future__ import annotations
 

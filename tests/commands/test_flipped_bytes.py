@@ -1,4 +1,4 @@
-"""Any byte of a model may be wrong: it packs, or it is refused; it is never a bug of webbuild."""
+"""Any byte of a model may be wrong: the model packs or is refused; it never triggers a bug in webbuild."""
 
 from __future__ import annotations
 

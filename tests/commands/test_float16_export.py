@@ -1,4 +1,4 @@
-"""Models that were exported in float16: in float32 where float16 changes their answers, and only there."""
+"""Models exported in float16: nodes run in float32 only where float16 changes the output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HALF = onnx.TensorProto.FLOAT16
 
 
 def exported(tmp_path: Path, large: int) -> Path:
-    """Return a model in float16 of `(large + x @ w) - large`, which says nothing where `large` is large."""
+    """Return a float16 model of `(large + x @ w) - large`: its output is lost to rounding where `large` is large."""
     text = f"""{HEADER} half (float16[1,32] x) => (float16[1,32] y) {{
       product = MatMul (x, w) far = Add (product, large) y = Sub (far, large)
     }}"""
@@ -63,7 +63,7 @@ def test_a_model_that_float16_leaves_right_stays_as_it_was_exported(tmp_path: Pa
 
 
 def test_a_sum_that_a_kernel_loses_on_its_way_is_computed_in_float32(tmp_path: Path) -> None:
-    """Every value is right in float16. What is wrong is inside the operator, where 1,024 terms add up to 20,480."""
+    """Every value is exact in float16. The error is inside the operator, where 1,024 terms add up to 20,480."""
     model = parsed(f"""{HEADER} half (float16[1,2048] x) => (float16[1,8] y) {{
       far = Add (x, large) y = MatMul (far, w)
     }}""")
@@ -76,7 +76,7 @@ def test_a_sum_that_a_kernel_loses_on_its_way_is_computed_in_float32(tmp_path: P
 
 
 def detector(tmp_path: Path, score: float, large: int) -> Path:
-    """Return a detector in float16 without its suppression: `(large + boxes) - large`, and scores that vary."""
+    """Return a float16 detector without NMS: `(large + boxes) - large`, and scores that vary."""
     text = f"""{HEADER} half (float16[1,3,32,32] images) => (float16[1,5,64] output0) {{
       axes = Constant <value = int64[2] {{2, 3}}> ()
       mean = ReduceMean <keepdims = 0> (images, axes)
@@ -123,7 +123,7 @@ SHADE = """pooled = AveragePool <kernel_shape = [8, 8], strides = [8, 8]> (image
 
 
 def rough_detector(tmp_path: Path, factor: int, measure: str = ROUGHNESS) -> Path:
-    """Return a detector in float16 whose box is wider the rougher the picture is: noise overflows in float16."""
+    """Return a float16 detector whose box widens with the image's roughness: noise overflows in float16."""
     text = f"""{HEADER} half (float16[1,3,32,32] image) => (float[1,1,6] rows)
     <int64[1] start = {{0}}, int64[1] one = {{1}}, int64[1] end = {{32}}, int64[1] last = {{31}},
      int64[1] across = {{3}}, float wide_none = {{0}}, float middle = {{0.5}},

@@ -1,4 +1,4 @@
-"""Broken, absurd and hostile models: an error that says what is wrong with which file, and nothing is written."""
+"""Broken, absurd and hostile models: an error names the file and the problem, and nothing is written."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_no_rule_expects_is_inspected_or_refused(tmp_path: Path, model: onn
 
 
 def refusal(path: Path) -> tuple[str, str]:
-    """Return the code and the text of the error in which packing ends, with nothing left beside the model."""
+    """Return the code and the text of the error that packing ends in; assert that nothing is left next to the model."""
     done = webbuild("pack", path, "-o", path.parent / "out", "--no-verify")
     assert done.code in (1, 2), done.stderr
     assert "Traceback" not in done.stderr

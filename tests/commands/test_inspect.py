@@ -1,4 +1,4 @@
-"""`webbuild inspect`: what it prints, and how it exits."""
+"""`webbuild inspect`: its output and its exit codes."""
 
 from __future__ import annotations
 

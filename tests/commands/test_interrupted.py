@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of packing: nothing is left, and what was there before stays."""
+"""Ctrl-C at any moment of packing: no partial files are left, and existing files stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--limit-memory` and `--limit-time`: a command ends within them, with all it started, and leaves nothing."""
+"""`--limit-memory` and `--limit-time`: a command and its child processes end within them, and leave no files."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ HUGE = hostile.graph(
     make_node("Add", ["x", "r"], ["y"]),
     weights=[hostile.weight_of(3 << 28)],
 )
-"""A few bytes that unfold to 3 GiB."""
+"""A few bytes that expand to 3 GiB."""
 
 
 def limited(path: Path, *options: str) -> Done:
-    """Pack a model in a process of its own, as the limits are those of a process."""
+    """Pack a model in a child process, since the limits are per process."""
     out = str(path.parent / "out")
     command = [sys.executable, "-m", "webbuild", "pack", str(path), "-o", out, "--no-verify", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -88,7 +88,7 @@ print(descendants(), child.returncode)
 """
 
 HEARS = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-"""A shell has what it starts in the background, these tests too, ignore the interrupt."""
+"""A shell starts its background jobs, including these tests, with SIGINT ignored."""
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path, monkeypatc
 
 
 def test_a_folder_of_models_imports_nothing_that_lies_in_it(tmp_path: Path) -> None:
-    """An untrusted folder may hold a `numpy.py`: a child process must not take its modules from there."""
+    """An untrusted folder may contain a `numpy.py`: a child process must not import from that folder."""
     save(convolution(), tmp_path / "a.onnx")
     save(convolution(seed=1), tmp_path / "b.onnx")
     for name in ("numpy.py", "webbuild.py", "msgspec.py"):

@@ -1,4 +1,4 @@
-"""A disk that is full, a folder that may not be written: told as such, and nothing is left."""
+"""A full disk and a read-only folder: each has its own error, and no files are left."""
 
 from __future__ import annotations
 

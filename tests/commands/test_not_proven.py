@@ -1,4 +1,4 @@
-"""A patch that changes the answers is found out, and nothing is emitted."""
+"""A patch that changes the outputs is detected, and nothing is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Write = Callable[..., list[Graph]]
 
 
 def packed_with(change: Callable[[ir.Model], None], target: TargetName, model: Path, out: Path) -> Done:
-    """Pack a model whose patched graph for a target was changed before it is written."""
+    """Pack a model, changing its patched graph for a target before it is written."""
     write: Write = graphs.write_graphs
 
     def tampered(models: dict[TargetName, ir.Model], folder: Path, *shared: Any) -> list[Graph]:

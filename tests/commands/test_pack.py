@@ -1,4 +1,4 @@
-"""The model that ships, packed without a browser."""
+"""The shipped model, packed without a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second pack of a model takes from the cache what the first has proven, and answers the same."""
+"""A second pack of a model takes proven results from the cache, and gives the same bundle."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files whose graphs were run, one by one."""
+    """Return the files whose graphs were run, in order."""
     seen: list[str] = []
     run = NativeRunner.run
 

@@ -1,4 +1,4 @@
-"""A .pt of Ultralytics: exported by a module of that name, here one that writes a known export, or fails."""
+"""Ultralytics' .pt checkpoints, exported by the `ultralytics` module; a stand-in writes a known export, or fails."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def checkpoint(path: Path, pickled: bytes = b"\x80\x02cultralytics.nn.tasks\nDet
 
 @pytest.fixture
 def ultralytics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a module on the path, here and in the process that exports; return where it lies."""
+    """Put a stand-in module on the path, here and in the exporting process; return its folder."""
     folder = tmp_path / "site"
     (folder / "ultralytics").mkdir(parents=True)
     (folder / "ultralytics" / "__init__.py").write_text(MODULE)

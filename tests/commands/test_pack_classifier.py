@@ -1,4 +1,4 @@
-"""A classifier packs, is proven on its classes, and its report names them."""
+"""A classifier packs, its classes are compared, and its report names them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pack encoder.onnx decoder.onnx` of a model that answers clicks: recognized, reduced to what prompts need, proven."""
+"""`pack encoder.onnx decoder.onnx` for a click model: recognized, reduced to what prompts need, proven."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_encoder_takes_pictures_as_sam_does(bundle: Path) -> None:
 
 
 def test_an_encoder_of_raw_pixels_takes_them_at_the_size_that_the_decoder_tells(tmp_path: Path) -> None:
-    """Its padding is what its own normalization makes 0 of, as if it padded the picture itself."""
+    """It pads with the value that its own normalization maps to 0, as if it padded the image itself."""
     _, decoder = click_pair(tmp_path)
     packed(stage(RAW_ENCODER, tmp_path / "click_raw_encoder.onnx"), decoder)
     encoder, _ = read(tmp_path / "out").every_stage
@@ -71,7 +71,7 @@ def test_the_decoder_takes_prompts_and_makes_logits_alone(bundle: Path) -> None:
 
 
 def test_each_number_of_points_has_a_graph(bundle: Path) -> None:
-    """A click, and up to eight with the point of padding or a box: what is padded changes the answer."""
+    """One click, and up to eight with the padding point or a box: padding changes the output."""
     _, decoder = read(bundle).every_stage
     counts = [points(each) for each in decoder.every_variant]
     assert counts == list(range(2, 10))
@@ -80,7 +80,7 @@ def test_each_number_of_points_has_a_graph(bundle: Path) -> None:
 
 
 def test_a_decoder_with_an_input_for_a_box_takes_one_alone_too(tmp_path: Path) -> None:
-    """A graph without points: SAM joins its points with a box, so a prompt without one has no graph."""
+    """A graph without points: SAM joins its points with a box, so a prompt without a box has no such graph."""
     encoder, _ = click_pair(tmp_path)
     packed(encoder, stage(BOX_DECODER, tmp_path / "click_box_decoder.onnx"))
     _, decoder = read(tmp_path / "out").every_stage
@@ -103,7 +103,7 @@ def test_a_decoder_with_an_input_for_a_box_takes_one_alone_too(tmp_path: Path) -
 
 
 def test_a_decoder_of_several_objects_has_a_graph_for_many_clicks_at_once(tmp_path: Path) -> None:
-    """Its batch axis has the name that the encoder's has, which says nothing about points and objects."""
+    """Its batch axis has the same name as the encoder's, which says nothing about points and objects."""
     packed(*objects_pair(tmp_path))
     _, decoder = read(tmp_path / "out").every_stage
     assert isinstance(decoder.task, MaskGenerationTask)
@@ -147,7 +147,7 @@ def test_two_boxes_are_two_objects(tmp_path: Path) -> None:
 
 
 def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
-    """The recorded run has a click within the picture, followed by the padding."""
+    """The recorded run has a click inside the image, followed by the padding point."""
     _, decoder = read(bundle).every_stage
     assert decoder.golden
     coords, labels = (
@@ -160,7 +160,7 @@ def test_the_decoder_is_proven_on_prompts(bundle: Path) -> None:
 
 
 def test_verify_points_at_the_picture_with_every_number_of_points(bundle: Path) -> None:
-    """What a label means is compared only if labels are 1, 0, those of a box and of padding."""
+    """Labels have a meaning only if they are 1, 0, or the labels of a box and of padding."""
     encoder, *decoders = open_bundle(bundle).variants
     first = compute_variant_reference(encoder, encoder.graph_names(["wasm"]), (), bundle, (), lambda _: None)
     assert len(decoders) == 8
@@ -202,7 +202,7 @@ def reference_of_pipeline(bundle: Path) -> VariantReference:
 
 
 def whole_questions(bundle: Path) -> dict[str, VerifyInput]:
-    """Return what is asked about the first picture, by what it is called."""
+    """Return the samples of the first image, by their names."""
     inputs = reference_of_pipeline(bundle).inputs
     title = inputs[0].title.partition(",")[0]
     return {each.title.removeprefix(f"{title}, "): each for each in inputs if title in each.title}

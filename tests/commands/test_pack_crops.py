@@ -1,4 +1,4 @@
-"""`pack detector.onnx keypoints.onnx`: the second model looks at crops of what the first one finds."""
+"""`pack detector.onnx keypoints.onnx`: the second model runs on crops around the first one's boxes."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_second_stage_is_proven_on_a_crop_of_the_best_box(tmp_path: Path) ->
 
 @pytest.mark.parametrize("moved", [0, 8])
 def test_the_whole_is_proven_on_the_crops_of_all_boxes_that_the_graphs_find(tmp_path: Path, moved: float) -> None:
-    """Boxes elsewhere are cut elsewhere, though the second stage answers as before."""
+    """Different boxes give different crops, even if the second stage is unchanged."""
     with_thresholds = prove_pipeline._with_thresholds
 
     def shifted(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
@@ -191,7 +191,7 @@ def test_grey_crops_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_number_besides_the_picture_is_set(tmp_path: Path) -> None:
-    """ViTPose with experts takes which data set's keypoints it finds."""
+    """ViTPose with mixture of experts takes the index of the data set whose keypoints it finds."""
     path = classifier(tmp_path)
     proto = onnx.load(path)
     proto.graph.input.append(onnx.helper.make_tensor_value_info("dataset_index", onnx.TensorProto.INT64, [1]))
@@ -244,13 +244,13 @@ def test_a_face_detector_alone_leaves_its_keypoints_out(tmp_path: Path) -> None:
 
 
 def faces(folder: Path) -> tuple[Path, Path, Path, Path]:
-    """Write a detector, five landmarks of each face, a classifier and an embedding of aligned faces."""
+    """Write a face detector, a five-landmark model, a classifier and an embedding model of aligned faces."""
     finder = crowd_detector(folder / "finder.onnx", 3)
     return finder, landmarks(folder), classifier(folder), embedding(folder, 112, 112)
 
 
 def test_landmarks_of_a_stage_align_the_crops_of_the_next(tmp_path: Path) -> None:
-    """Each sees the objects of the one before it; what all of them say of an object stands together in the answer."""
+    """Each stage sees the objects of the stage before it; the result of an object has the outputs of all stages."""
     finder, points, which, who = faces(tmp_path)
     first, second, third, last = packed(tmp_path, finder, points, which, who).every_stage
     assert isinstance(second.task, KeypointsTask)
@@ -281,7 +281,7 @@ def test_landmarks_of_a_stage_align_the_crops_of_the_next(tmp_path: Path) -> Non
 
 
 def test_what_a_stage_between_says_is_proven_too(tmp_path: Path) -> None:
-    """Classes of the stage between that differ are found, though the last stage answers as before."""
+    """Different classes in a middle stage are detected, even if the last stage's output is unchanged."""
     finder, points, which, _ = faces(tmp_path)
     with_thresholds = prove_pipeline._with_thresholds
 
@@ -337,7 +337,7 @@ faces (float[N,3,112,112] input) => (float[N,8] vector)
 
 
 def normalized(folder: Path) -> Path:
-    """Write an embedding of faces that normalizes pixels of 0..255 itself, as InsightFace's exports of MXNet do."""
+    """Write a face embedding that normalizes pixels of 0..255 itself, as InsightFace's MXNet exports do."""
     proto = parsed(NORMALIZED)
     proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(48, 8, seed=2), "w"))
     return save(proto, folder / "faces.onnx")

@@ -1,4 +1,4 @@
-"""Depth packs from a stack and from one picture, is proven on its map, and is refused where that says nothing."""
+"""Depth models pack for a focal stack and for one image; the map is compared, and a map without signal is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An encoder of pictures packs, is proven by cosines and ranks, and is refused where these say nothing."""
+"""An image encoder packs, is proven by cosines and ranks, and is refused where these carry no signal."""
 
 from __future__ import annotations
 

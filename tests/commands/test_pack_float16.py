@@ -1,4 +1,4 @@
-"""Models whose inputs and outputs are float16: pages give and get float32, compared with the original's float16."""
+"""Models with float16 inputs and outputs: pages use float32, compared with the original's float16."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOTE = "float32 in place of float16, with a Cast in the graph: input"
 
 
 def half(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return a model in float16: its weights, inputs and outputs."""
+    """Return a model with weights, inputs and outputs in float16."""
     for tensor in model.graph.initializer:
         if tensor.data_type == tensor.FLOAT:
             array = onnx.numpy_helper.to_array(tensor).astype(np.float16)
@@ -98,7 +98,7 @@ def test_a_difference_of_float16s_rounding_is_none_where_the_original_computes_i
 def test_all_stages_together_are_held_to_what_the_original_computes_in(
     features: list[Feature], tolerance: Tolerance
 ) -> None:
-    """The graph for WASM is float32, and the original that it is compared with is not."""
+    """The graph for WASM is float32, and the original that it is compared with is float16."""
     graph = manifest().graphs[0]
     others = [msgspec.structs.replace(graph, target="webgpu", features=features), graph]
     proven = [ProvenGraphs(others, EquivalenceResult([], {}, {}, {}, {}))]

@@ -1,4 +1,4 @@
-"""`pack A.onnx B.onnx --glue FILE.js`: the module in front of the last model, what it reads, and mistakes in it."""
+"""`pack A.onnx B.onnx --glue FILE.js`: the module in front of the last model, its inputs, and errors in it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ export default ({ encoder: { detail } }) => ({
 
 
 def pack_glued(folder: Path, text: str = GLUE, decoder: str = DECODER, options: tuple[str, ...] = ()) -> Done:
-    """Pack the pair with a module of this text between."""
+    """Pack the two models with a glue module of this text between them."""
     file = folder / "vector.js"
     file.write_text(text)
     models = pair(folder, decoder=decoder)
@@ -144,7 +144,7 @@ def test_glue_stands_between_two_models(tmp_path: Path) -> None:
 
 
 def bundles(folder: Path, text: str = GLUE) -> tuple[Bundle, VariantReference, Bundle]:
-    """Pack the pair, and return its stages; of the first what native ONNX Runtime answers to its samples."""
+    """Pack the two models; return the stages, and the first stage's native outputs for its samples."""
     done = pack_glued(folder, text)
     assert done.code == 0, done.stderr
     bundle = open_bundle(folder / "out")

@@ -1,4 +1,4 @@
-"""A model of the Hugging Face Hub, from a local server that speaks its protocol."""
+"""A model from the Hugging Face Hub, served by a local server that speaks its protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODEL = "onnx/model.onnx"
 
 
 def exported(folder: Path) -> dict[str, bytes]:
-    """Return the files of an export whose weights lie beside the model."""
+    """Return the files of an export whose weights are in a separate file next to the model."""
     weights = numpy_helper.from_array(np.full((2, 3, 1, 1), 0.5, np.float32), "w")
     values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, c, 8, 8]) for n, c in (("x", 3), ("y", 2))]
     graph = helper.make_graph([helper.make_node("Conv", ["x", "w"], ["y"])], "g", values[:1], values[1:], [weights])
@@ -101,7 +101,7 @@ ENCODER, DECODER = "onnx/vision_encoder.onnx", "onnx/prompt_encoder_mask_decoder
 
 
 def stage(names: tuple[str, str], sizes: tuple[int, int]) -> bytes:
-    """Return a model that reduces, or repeats, the channels of what it takes."""
+    """Return a model that averages its input's channels, or repeats them."""
     read, made = (
         helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, c, 8, 8]) for n, c in zip(names, sizes, strict=True)
     )

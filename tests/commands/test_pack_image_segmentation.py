@@ -1,4 +1,4 @@
-"""Mask2Former packs from what users have, and the proof notices a single number of one attention layer."""
+"""Mask2Former packs as exported, and the proof detects one changed number in one attention layer."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compiled() -> tuple[LoadedModel, CompiledModel]:
 
 
 def prove(loaded: LoadedModel, compiled: CompiledModel, folder: Path) -> ProvenGraphs:
-    """Compare graphs with the original on the samples beside it, as `pack` does."""
+    """Compare graphs with the original on the samples next to it, as `pack` does."""
     quiet, samples = ProgressReporter(quiet=True), collect_samples(loaded.source.path, (), compiled.match.inputs)
     variants = [ModelVariant(loaded, compiled, samples)]
     (proven,) = prove_graphs(

@@ -1,4 +1,4 @@
-"""Weights stored as whole numbers: packed, listed, turned back, and told of."""
+"""Weights stored as integers: packed, listed, dequantized and reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def layers() -> onnx.ModelProto:
 
 
 def angles(first: float, second: float) -> onnx.ModelProto:
-    """Return a model of two layers and the cosine of each: weights of these sizes are turned into angles."""
+    """Return a model of two layers, each followed by a cosine; the weights are scaled by `first` and `second`."""
     nodes = "a = MatMul (x, first) b = Cos (a) c = MatMul (b, second) y = Cos (c)"
     return model(nodes, first=weights(64, 64) * np.float32(first), second=weights(64, 64, seed=1) * np.float32(second))
 
@@ -145,7 +145,7 @@ def test_what_is_stored_is_cut_too(tmp_path: Path, stand_in: None, monkeypatch: 
 
 
 def test_weights_whose_errors_add_up_from_run_to_run_get_more_bits(tmp_path: Path, stand_in: None) -> None:
-    """A rotation of 64 numbers, again and again: 8 bits of it are right in one run."""
+    """A rotation of 64 numbers, applied again and again: 8 bits are enough for one run only."""
     made = parsed(
         f"""{HEADER} g (float[1,64] x, float[1,64] state) => (float[1,64] y, float[1,64] stateN)
         {{ kept = MatMul (state, turn) stateN = Add (kept, x) y = MatMul (stateN, second) }}"""

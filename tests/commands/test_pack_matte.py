@@ -1,4 +1,4 @@
-"""Models of matting pack with one command: alpha is found, its values are understood, the page cuts out."""
+"""Matting models pack with one command: alpha is recognized, its value range is known, the page shows the cutout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("stand_in")
 
 
 def untiled(task: Task) -> Task:
-    """Return a task without its tiles, which are exact: the network sees the next pixel at most."""
+    """Return a task without its tiles, which would be exact: the network's receptive field is 3 x 3 at most."""
     assert isinstance(task, MatteTask)
     assert task.tiles is not None
     assert task.tiles.exact

@@ -1,4 +1,4 @@
-"""Lines of `webbuild pack`: one for each thing, however many nodes and graphs it is about."""
+"""The messages of `webbuild pack`: one for each finding, however many nodes and graphs it is about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.passes.lower import LoweredGraphs
 from webbuild.tasks.task_match import TaskMatch
 
 TALK = 8
-"""Lines of a pack without a browser: with one there are two more."""
+"""Lines of a pack without a browser; with one there are two more."""
 
 
 def test_a_pack_without_trouble_is_a_few_lines(tmp_path: Path) -> None:

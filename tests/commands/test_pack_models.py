@@ -1,4 +1,4 @@
-"""Models that nobody made webbuild for: they pack, or the error says why not."""
+"""Models that webbuild was not written for: they pack, or the error says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that say how pictures go in and what the classes are called, from the command line to the bundle."""
+"""Options for preprocessing and class names, from the command line to the bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An input of the shape of a picture is one, and what pixel values become is tried."""
+"""An input with the shape of an image is an image, and its pixel value range is found by trial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHAPES = {"nchw": "1,3,24,32", "nhwc": "1,24,32,3"}
 
 
 def model(tmp_path: Path, factor: float, offset: float, layout: str = "nchw") -> Path:
-    """Return a model that tells pixels apart only where they lie around `offset`, `1 / factor` wide."""
+    """Return a model that distinguishes pixel values only within `1 / factor` around `offset`."""
     shape = SHAPES[layout]
     text = f"""{HEADER} g (float[{shape}] x) => (float[{shape}] y) <float o = {{{offset}}}, float f = {{{factor}}}> {{
       a = Sub (o, x) b = Mul (a, f) y = Sigmoid (b)
@@ -112,7 +112,7 @@ def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
 def test_a_range_with_which_nothing_is_found_is_not_taken_where_another_finds_something(
     bound: float, said: str, tmp_path: Path
 ) -> None:
-    """Rows of the numbers above a bound; what is next to them tells most of pictures of 0..1."""
+    """`rows` lists the numbers above a bound; the other output depends most on an image of 0..1."""
     path = tmp_path / "net.onnx"
     onnx.save(
         ir.to_proto(

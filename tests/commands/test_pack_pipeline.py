@@ -1,4 +1,4 @@
-"""`pack --pipeline FILE`: stages by name, joined by what the file says; a mistake is named with its place and fix."""
+"""`pack --pipeline FILE`: named stages, joined as the file says; an error names the place and the fix."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RENAMED = DECODER.replace("embedding", "features").replace("detail", "fine")
 
 
 def pack_pipeline(folder: Path, text: str, decoder: str = RENAMED) -> Done:
-    """Pack what a file of this text says."""
+    """Pack the pipeline file with this text."""
     pair(folder, decoder=decoder)
     path = folder / "toys.toml"
     path.write_text(text)
@@ -54,7 +54,7 @@ def test_a_pipeline_names_its_stages_and_joins_what_it_says(tmp_path: Path) -> N
 
 
 def test_what_a_stage_joins_is_all_that_it_takes(tmp_path: Path) -> None:
-    """`detail` has the name of an output, but the file does not name it: it stays an input of the caller."""
+    """`detail` has the name of an output, but the file does not join it: it stays an input of the caller."""
     done = pack_pipeline(tmp_path, STAGES + '\n[joins]\nhand.embedding = "eye.embedding"\n', DECODER)
     assert done.code == 0, done.stderr
     hand = decode((tmp_path / "out" / "manifest.json").read_bytes()).every_stage[1]
@@ -74,7 +74,7 @@ def test_stages_without_joins_are_joined_by_names(tmp_path: Path) -> None:
 
 
 def test_a_task_is_that_of_its_stage(tmp_path: Path) -> None:
-    """An encoder whose task is given as tensors takes tensors, not pictures."""
+    """An encoder whose task is given as `tensor` takes tensors, not images."""
     text = STAGES.replace('encoder.onnx"', 'encoder.onnx"\ntask = "tensor"')
     done = pack_pipeline(tmp_path, text, DECODER)
     assert done.code == 0, done.stderr
@@ -177,7 +177,7 @@ LOOK = f"{HEADER} look (float[N,C,A] raw) => (float[N,C,A] y) {{ y = Relu (raw) 
 
 
 def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
-    """The stages before one that looks at crops may have what it looks at; what comes after it is still to be taken."""
+    """Stages before a crop stage provide its boxes; a stage after it still needs a consumer."""
     save(parsed(LOOK), tmp_path / "spare.onnx")
     save(parsed(LOOK), tmp_path / "used.onnx")
     stages = "[stages.spare]\nmodel = 'spare.onnx'\n[stages.used]\nmodel = 'used.onnx'\n"
@@ -188,7 +188,7 @@ def test_a_stage_of_which_nothing_is_taken_is_named(tmp_path: Path) -> None:
 
 
 def test_tensors_of_a_stage_that_looks_at_crops_are_refused(tmp_path: Path) -> None:
-    """Of crops there are as many as a picture has people: no stage runs on tensors of them."""
+    """The number of crops is the number of people in an image: no stage can take their tensors."""
     save(parsed(LOOK), tmp_path / "tiny-joined.onnx")
     rest = "[stages.after]\nmodel = 'tiny-joined.onnx'\n[joins]\nafter.raw = 'look.simcc_x'"
     done = pack_detected(tmp_path, keypoints(tmp_path), rest)
@@ -197,7 +197,7 @@ def test_tensors_of_a_stage_that_looks_at_crops_are_refused(tmp_path: Path) -> N
 
 
 def test_glue_after_a_stage_that_looks_at_crops_is_refused(tmp_path: Path) -> None:
-    """It reads results alone: it takes no tensors, and nothing says so."""
+    """Such glue would read results only: it takes no tensors, and nothing in the file says so."""
     save(parsed(LOOK), tmp_path / "tiny-glued.onnx")
     (tmp_path / "g.js").write_text("export default (_, { results }) => ({ raw: results.look.poses });")
     rest = "[stages.after]\nmodel = 'tiny-glued.onnx'\nglue = 'g.js'\n"
@@ -208,7 +208,7 @@ def test_glue_after_a_stage_that_looks_at_crops_is_refused(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("rest", ["[joins]\nlook.raw = 'find.output0'", "glue = 'g.js'\nreads = ['find.output0']"])
 def test_an_output_that_lowering_replaces_cannot_be_taken(tmp_path: Path, rest: str) -> None:
-    """Detection rows take the place of the raw tensor, which the file of the detector still has."""
+    """Detection rows replace the raw tensor, which the detector's file still has."""
     (tmp_path / "g.js").write_text("export default () => ({});\n")
     save(detector(metadata=DETECT), tmp_path / "find.onnx")
     look = save(parsed(LOOK), tmp_path / "look.onnx")
@@ -225,7 +225,7 @@ RESIZING = RESIZING.replace("Cast <to = 7> (orig_im_size)", "Constant <value_int
 
 
 def test_masks_that_a_later_stage_takes_are_kept(tmp_path: Path) -> None:
-    """A decoder of clicks loses its resized masks, unless a stage takes them."""
+    """A click decoder loses its resized masks, unless another stage takes them."""
     encoder, refiner = click_pair(tmp_path)[0], save(parsed(REFINER), tmp_path / "click_refiner.onnx")
     decoder = stage(RESIZING, tmp_path / "click_decoder.onnx")
     done = webbuild("pack", encoder, decoder, refiner, "-o", tmp_path / "out", "--no-verify")
@@ -259,7 +259,7 @@ refine (float[1,3,32,32] coarse, SECOND) => (float[1,3,32,32] refined) {{ refine
     ],
 )
 def test_only_the_first_stage_takes_holes_and_pictures_to_change(tmp_path: Path, second: str, said: str) -> None:
-    """As tensors, of the caller or of the first stage, a later one may take them."""
+    """A later stage may take them as tensors, from the caller or from the first stage."""
     refine = REFINE.replace(", SECOND", second)
     save(parsed(SKETCH), tmp_path / "sketch.onnx")
     save(parsed(refine if second else refine.replace("other", "coarse")), tmp_path / "refine.onnx")
@@ -277,7 +277,7 @@ def test_only_the_first_stage_takes_holes_and_pictures_to_change(tmp_path: Path,
 
 @pytest.mark.parametrize("file", ["../secret.js", "linked.js", "key.txt", "binary.js"])
 def test_glue_is_a_javascript_file_of_the_folder(tmp_path: Path, file: str) -> None:
-    """A bundle is published: a file from elsewhere, or one that is no module, does not get into it."""
+    """A bundle is published: a file from elsewhere, or one that is no module, must not get into it."""
     folder = tmp_path / "models"
     folder.mkdir()
     (tmp_path / "secret.js").write_text("export default () => ({});\n")

@@ -1,4 +1,4 @@
-"""Packing with a graph in half precision beside the others, without a browser."""
+"""Packing with an additional graph in half precision, without a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend
 from webbuild.runners.tensors import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
-"""A graph with two nodes that float16 has not the digits for."""
+"""A graph with two nodes whose values need more digits than float16 has."""
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_two_ways_to_make_a_model_smaller_are_not_combined(tmp_path: Path) -> No
 
 
 class Right(Fp16Backend):
-    """A browser's arithmetic."""
+    """A browser with exact arithmetic."""
 
     name, reason = "Chromium", "for a test"
 
@@ -125,7 +125,7 @@ class Right(Fp16Backend):
 
 
 class Coarse(Right):
-    """One that gets a product wrong."""
+    """A browser that computes one product wrongly."""
 
     def run(
         self, model: ir.Model, feeds: Sequence[Tensors], states: Sequence[StateInput] = ()

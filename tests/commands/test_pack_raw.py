@@ -1,4 +1,4 @@
-"""Detectors exported without post-processing: packed with it, or refused with what is the matter."""
+"""Detectors exported without post-processing: packed with it, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_raw_pose_model_packs_too(tmp_path: Path) -> None:
 
 
 _PER_LEVEL = {"cls": 1, "obj": 1, "bbox": 4, "kps": 10}
-"""Outputs of a detector that leaves its levels apart, as YuNet's export does, and their columns."""
+"""Outputs of a detector with separate levels, as in YuNet's export, and their columns."""
 
 
 @pytest.mark.parametrize("numbers", [7, 85])
@@ -98,7 +98,7 @@ def test_a_task_whose_shapes_fit_and_whose_numbers_do_not_is_not_advised_again(t
 
 
 def unsure_detector() -> onnx.ModelProto:
-    """Return a detector all of whose scores lie below 0.25, the threshold."""
+    """Return a detector whose scores are all below the threshold 0.25."""
     model = detector(metadata=DETECT)
     bias = next(tensor for tensor in model.graph.initializer if tensor.name == "bias")
     lower = onnx.numpy_helper.to_array(bias) - np.array([0, 0, 0, 0, 5, 5], np.float32)

@@ -1,4 +1,4 @@
-"""How pictures go in where a task is known and nothing says it, and what speaks against the answers then."""
+"""The default preprocessing of a known task where the model does not state it, and the warnings about its outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("stand_in")
 
 
 def depth_model(scale: float) -> str:
-    """Return a ramp, to which a picture adds the more the larger its numbers are."""
+    """Return a ramp plus the image: the larger the pixel values, the more it adds."""
     weights = ", ".join(str(scale) for _ in range(3))
     ramp = ", ".join(str(float(row)) for row in range(16))
     return f"""{HEADER} ramp (float[1,3,16,24] picture) => (float[1,1,16,24] map)
@@ -80,7 +80,7 @@ def test_maps_of_classes_depend_on_the_picture_as_their_best_class_does() -> Non
 
 
 def test_landmarks_stay_in_their_picture(tmp_path: Path) -> None:
-    """A line of numbers that is in 0..1 with pictures of 0..1 is no reason to give it others."""
+    """With pixel values of 0..1 the coordinates stay in 0..1, so no other range is chosen."""
     paint(tmp_path / "samples")
     weights = ", ".join(str(0.002 * (index % 7 - 3)) for index in range(3 * 20))
     middle = ", ".join(str(0.4 + 0.01 * index) for index in range(20))

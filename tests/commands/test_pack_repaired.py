@@ -1,4 +1,4 @@
-"""A model that native ONNX Runtime lacks a kernel for is compared with itself, written without it."""
+"""A model for which native ONNX Runtime lacks a kernel is compared with a rewritten form that needs no such kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors given as samples: used, or refused by name."""
+"""Tensors given as samples: used, or refused with their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bill of materials in a bundle: valid CycloneDX, complete, the same bytes for the same bundle."""
+"""The bill of materials in a bundle: valid CycloneDX, complete, and byte-identical for the same bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors that predict a set of boxes: packed with rows of their own, and refused where those are not proven."""
+"""Set-prediction detectors (DETR): packed with appended detection rows, and refused where those are not proven."""
 
 from __future__ import annotations
 

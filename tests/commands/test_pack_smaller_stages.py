@@ -1,4 +1,4 @@
-"""Making several stages smaller: one that cannot be stays as it is, and says so."""
+"""Making the weights of several stages smaller: a stage for which that fails stays unchanged, with a message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANGLES = """
   bent = Tanh (sums)
   angles = Mul (bent, large)
   scores = Sin (angles)"""
-"""What a rounded weight turns into another number."""
+"""Nodes whose result changes completely with a rounded weight."""
 SENSITIVE = DECODER.replace(SCORES, ANGLES).replace("float[1,8] scores", "float[1,2] scores")
 
 
@@ -70,7 +70,7 @@ def test_at_least_one_stage_has_to_be_smaller() -> None:
 
 
 def test_stages_that_are_the_same_alone_and_not_together_say_what_to_leave_out(tmp_path: Path) -> None:
-    """The decoder stays as it is; the encoder's answers change by little, and that by much what it makes of them."""
+    """The decoder stays unchanged; the encoder's outputs change slightly, which changes the decoder's result a lot."""
     done = pack_smaller(tmp_path, "--weight-dtype", "int8", decoder=SENSITIVE.replace("(vector, w6)", "(flat, w6)"))
     assert (done.code, done.error) == (1, "output-mismatch"), done.stderr
     assert "leave --weight-dtype int8 out" in done.stderr

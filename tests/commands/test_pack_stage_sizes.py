@@ -1,4 +1,4 @@
-"""`pack detector.onnx classifier.onnx --size 64 --size 48`: the first of several stages at several sizes."""
+"""`pack detector.onnx classifier.onnx --size 64 --size 48`: several sizes of the first of several stages."""
 
 from __future__ import annotations
 

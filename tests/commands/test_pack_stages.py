@@ -60,7 +60,7 @@ def test_a_pair_is_one_bundle_that_a_reader_opens(both: tuple[Manifest, Path]) -
 
 
 def test_the_decoder_is_proven_on_what_the_encoder_answers(both: tuple[Manifest, Path]) -> None:
-    """The recorded runs of both are of one picture, and the decoder's input is the encoder's output."""
+    """The recorded runs of both stages use the same image, and the decoder's input is the encoder's output."""
     manifest, folder = both
     encoder, decoder = manifest.every_stage
     assert encoder.golden
@@ -124,7 +124,7 @@ def test_the_report_names_the_stages_and_the_whole(both: tuple[Manifest, Path]) 
 
 
 def test_a_graph_that_is_wrong_only_behind_the_other_is_found(tmp_path: Path) -> None:
-    """What differs in the whole stops the pack, though each stage alone is as it was."""
+    """A difference in the whole pipeline stops the pack, even if each stage alone is right."""
 
     def wrong(stage, runner):  # type: ignore[no-untyped-def]
         return lambda feeds: {name: array * 1.01 for name, array in runner.run(feeds).items()}

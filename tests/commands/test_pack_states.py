@@ -1,4 +1,4 @@
-"""Models that remember, packed and patched: what is a state, how it is proven, and what the manifest says."""
+"""Models with state, packed and patched: which tensors are states, how they are proven, and their manifest entries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ counter (float[1,4] x, int64[1] count, int64[1] gain) => (float[1,4] y, int64[1]
   counted = Mul (x, times)
   y = Mul (counted, louder)
 }}"""
-"""Multiplies by the number of the run: a state of whole numbers, beside an input of whole numbers."""
+"""Multiplies by the run number: an integer state next to an integer input."""
 
 
 def manifest(folder: Path) -> Manifest:
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, options: list[str], code: str
 
 def test_a_model_whose_state_is_none_is_refused_until_that_is_said(tmp_path: Path) -> None:
     proto = stateful(GRU)
-    proto.graph.node[2].input[1] = "seen"  # in place of what the state becomes
+    proto.graph.node[2].input[1] = "seen"  # in place of the next state
     model = save(proto, tmp_path / "cell.onnx")
     assert webbuild("pack", model, "-o", tmp_path / "out", "--no-verify").error == "unused-state"
     done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", "--state", "none")

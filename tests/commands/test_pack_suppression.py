@@ -1,4 +1,4 @@
-"""`webbuild pack --nms`: where suppression runs, said and proven."""
+"""`webbuild pack --nms`: where NMS runs, as reported and as proven."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_rotated_boxes_have_a_shader_of_their_own(tmp_path: Path) -> None:
 def test_what_the_shader_has_not_stays_in_the_graph_and_pack_says_why(tmp_path: Path) -> None:
     file = write("ultralytics-8.4.190-torchscript/obb-nms", tmp_path)
     model = onnx.load(file)
-    for tensor in model.graph.initializer:  # the variance of a side is a twelfth of its square; this is another formula
+    for tensor in model.graph.initializer:  # a side's variance is side^2 / 12; 11 is another formula
         if onnx.numpy_helper.to_array(tensor).tolist() == 12:
             tensor.CopyFrom(onnx.numpy_helper.from_array(np.array(11, np.float32), tensor.name))
     onnx.save(model, file)

@@ -1,4 +1,4 @@
-"""Text detectors pack with one command, and pictures without text prove nothing."""
+"""Text detectors pack with one command, and images without text are no proof."""
 
 from __future__ import annotations
 

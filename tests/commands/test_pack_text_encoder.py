@@ -1,4 +1,4 @@
-"""A text encoder ships beside its image encoder: its tokenizer, its own proof, and clear errors."""
+"""A text encoder ships next to its image encoder: its tokenizer, its own proof, and clear errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text recognizer packs, is proven on what it reads, and an unfit dictionary is refused."""
+"""A text recognizer packs, its decoded texts are compared, and a dictionary of the wrong size is refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_padding_that_changes_the_text_is_a_warning(tmp_path: Path) -> None:
     model = recognizer()
     (bias,) = (each for each in model.graph.initializer if each.name == "bias")
     values = onnx.numpy_helper.to_array(bias).copy()
-    values[0] = -100.0  # never the blank: grey is some other colour, then
+    values[0] = -100.0  # never the blank: grey then means another class
     bias.CopyFrom(onnx.numpy_helper.from_array(values, "bias"))
     write_line(tmp_path / "samples" / "a.png", "aa b")
     save(model, tmp_path / "rec.onnx")

@@ -75,7 +75,7 @@ WIDE = (640, 192)
 
 
 def long_lines(folder: Path, bias: float | None = None) -> list[str | Path]:
-    """Write models for a page of a line 480 pixels wide and a short one; `bias` is that of the blank."""
+    """Write models for a page with a line of 480 pixels and a short one; `bias` is the blank's bias."""
     detector, reader, *labels = models(folder)
     write_page(folder / "samples" / "page.png", {LONG: (0, 0), "end": (8, 128)}, WIDE)
     line_detector(folder / "det.onnx", [(0, 0, 480, 48), BOXES[2]], WIDE)
@@ -104,7 +104,7 @@ def test_a_width_that_is_given_by_name_is_the_only_one(tmp_path: Path) -> None:
 
 
 def test_the_graph_of_each_width_is_part_of_the_proof_of_the_whole(tmp_path: Path) -> None:
-    """An answer of the wider graph alone that differs is found."""
+    """A difference in the wider graph alone is detected."""
     with_thresholds = prove_pipeline._with_thresholds
 
     def other(stage: ModelStage, runner: NativeRunner) -> Callable[[Tensors], Tensors]:
@@ -143,7 +143,7 @@ def test_widths_that_are_none_are_refused(tmp_path: Path, width: str, given: str
 
 
 def test_doctrs_reader_reads_a_wide_word_in_parts(tmp_path: Path) -> None:
-    """Of nine times its height, in two parts that share half; one of six times is shrunk."""
+    """A word nine times as wide as high is read in two overlapping parts; one six times as wide is shrunk."""
     words = {"abcdefghijkl": (0, 0, 288, 32), "mnopqrst": (0, 64, 192, 96)}
     page = Image.new("RGB", (320, 192))
     for text, (left, top, right, bottom) in words.items():

@@ -1,4 +1,4 @@
-"""What nothing tells of a model packs as tensors, and the tasks that its shapes fit are named."""
+"""An unrecognized model packs as tensors, and the message names the tasks that its shapes fit."""
 
 from __future__ import annotations
 

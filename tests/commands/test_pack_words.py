@@ -1,4 +1,4 @@
-"""An image encoder and a text encoder become a classifier: scores as numpy has them, and clear errors."""
+"""An image encoder and a text encoder become a zero-shot classifier: scores equal NumPy's, and errors are clear."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def refusal(folder: Path, *options: str) -> tuple[str, str]:
 
 
 def embedded(texts: Sequence[str], length: int) -> NDArray[Any]:
-    """The text encoder, by hand: the mean over all tokens, divided by its length."""
+    """Compute the text encoder by hand: the mean over all tokens, normalized to length 1."""
     rows = []
     for each in texts:
         ids = [1, *(WORDS.index(word) if word in WORDS else 3 for word in each.split()), 2]
@@ -60,7 +60,7 @@ def embedded(texts: Sequence[str], length: int) -> NDArray[Any]:
 
 
 def cosines(manifest: Manifest, out: Path, templates: Sequence[str], length: int) -> NDArray[Any]:
-    """The cosines of the golden picture with all labels; the picture's vector is that of a pack without them."""
+    """Return the cosines of the golden image with all labels; its embedding is from a pack without labels."""
     pack(out.parent / "vision.onnx", "--force", *sample(out.parent))
     golden = json.loads((out / "manifest.json").read_text())["golden"]
     raw = np.frombuffer((out / golden["outputs"]["image_embeds"]).read_bytes(), np.float32).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Weights above the size of a shard: cut into parts, and joined again wherever the model runs."""
+"""Weights larger than a shard: split into parts, and joined again wherever the model runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def table() -> onnx.ModelProto:
-    """Return a model that looks a row up in a table, and multiplies it: two weights of 16,384 bytes."""
+    """Return a model that looks up a row of a table and multiplies it: two weights of 16,384 bytes."""
     text = f"{HEADER} g (int64[1] i) => (float[1,64] y) {{ row = Gather (table, i) y = MatMul (row, scale) }}"
     model = parsed(text)
     model.graph.initializer.append(onnx.numpy_helper.from_array(weights(64, 64), "table"))

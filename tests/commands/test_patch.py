@@ -242,7 +242,7 @@ def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path
 
 
 def test_a_mask_decoder_keeps_what_its_own_callers_give_and_read(tmp_path: Path) -> None:
-    """Only `pack` leaves out the resized masks and the picture's size: its runtime makes masks of the logits."""
+    """Only `pack` removes the resized masks and the image size input: its runtime makes masks from the logits."""
     _, decoder = click_pair(tmp_path)
     done = webbuild("patch", decoder, "-o", tmp_path / "out", "--json", "--allow-cpu-nodes")
     assert done.code == 0, done.stderr

@@ -1,4 +1,4 @@
-"""`webbuild patch` on several models: a line each, and one that fails stops no other."""
+"""`webbuild patch` on several models: one line for each, and a failure does not stop the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`webbuild publish`: folders for the Hub, from the same model as the bundle, with nothing of it as markup."""
+"""`webbuild publish`: folders for the Hub, from the same model as the bundle, without injected markup."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from webbuild.manifest.manifest import decode
 
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
-    """A folder in the Hub's layout."""
+    """Return an export in the Hub's folder layout."""
     folder = tmp_path / "export"
     (folder / "onnx").mkdir(parents=True)
     model = convolution()
@@ -114,7 +114,7 @@ NAMES = ("vision_encoder", "prompt_encoder_mask_decoder")
 
 @pytest.fixture
 def stages(tmp_path: Path) -> tuple[list[Path], Path]:
-    """The exports of an encoder and its decoder, in the Hub's layout, and a bundle of them."""
+    """Return the exports of an encoder and its decoder in the Hub's folder layout, and a bundle of them."""
     folder = tmp_path / "sam"
     (folder / "onnx").mkdir(parents=True)
     (folder / "config.json").write_text('{"model_type": "sam"}')
@@ -165,7 +165,7 @@ def test_free_sizes_are_those_of_the_bundle(tmp_path: Path) -> None:
 
 
 def test_stages_are_known_by_their_hashes(stages: tuple[list[Path], Path], tmp_path: Path) -> None:
-    """They may be given in any order; one too few, or another, is named."""
+    """They may be given in any order; the error names a missing or a wrong one."""
     (encoder, decoder), bundle = stages
     done = webbuild("publish", decoder, encoder, bundle, "--hf", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
@@ -186,7 +186,7 @@ ENCODERS = ("vision_model", "text_model")
 
 
 def same_vectors(published: Path, original: Path) -> None:
-    """Compare an encoder of the repository with its export, on one picture or one text of words."""
+    """Compare the published encoder with its export, on one image or one text."""
     sessions = [onnxruntime.InferenceSession(each) for each in (published, original)]
     feeds = {}
     for each in sessions[0].get_inputs():
@@ -232,7 +232,7 @@ def test_a_text_encoder_has_its_file_and_its_tokenizer_too(tmp_path: Path) -> No
 
 
 def test_encoders_of_two_folders_are_published_as_one_model(tmp_path: Path) -> None:
-    """A file that both have is that of the image encoder; a tokenizer that was named by an option is the bundle's."""
+    """A file that both folders have is taken from the image encoder's; a tokenizer option overrides both."""
     out, image, text = tmp_path / "out", tmp_path / "image", tmp_path / "text"
     image.mkdir()
     text.mkdir()

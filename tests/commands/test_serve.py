@@ -14,7 +14,7 @@ pytestmark = pytest.mark.posix
 
 
 def hear_interrupts() -> None:
-    """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""
+    """Restore the default SIGINT handler: a shell starts its background jobs with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""`--set NAME=VALUE`: an input becomes a constant, and what follows from it is decided."""
+"""`--set NAME=VALUE`: an input becomes a constant, and what depends on it is folded."""
 
 from __future__ import annotations
 

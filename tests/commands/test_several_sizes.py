@@ -1,4 +1,4 @@
-"""`pack --size 32,48`: one bundle for several sizes, whose graphs share the weights and are compared each."""
+"""`pack --size 32,48`: one bundle for several sizes; its graphs share the weights and are each compared."""
 
 from __future__ import annotations
 

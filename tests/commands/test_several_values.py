@@ -1,4 +1,4 @@
-"""An option that takes every value up to the next option, as a shell writes `--sample *.jpg`."""
+"""An option that takes all values up to the next option, as a shell expands `--sample *.jpg`."""
 
 from __future__ import annotations
 

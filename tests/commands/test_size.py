@@ -1,4 +1,4 @@
-"""`pack --size`: a bundle for pictures of that size, or a reason and nothing written."""
+"""`pack --size`: a bundle for images of that size, or an error and nothing written."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def free(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Path:
-    """A model for pictures of 32 x 32 that says its height and width are free."""
+    """A model for images of 32 x 32 that declares its height and width as dynamic."""
     proto = parsed(EMBEDDED)
     arrays = {"w": weights(4, 3, 8, 8), "bias": weights(1, 1, 4), "positions": weights(1, 16, 4)}
     proto.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())

@@ -1,4 +1,4 @@
-"""`webbuild targets`: the list, and what differs between two."""
+"""`webbuild targets`: the list of targets, and the differences between two of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of a few bytes that unfold to terabytes or run for ever: each ends in an error within the limits."""
+"""Models of a few bytes that expand to terabytes or run forever: each ends in an error within the limits."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ pytestmark = [
 ]
 
 LARGE, BEYOND = 3 << 28, 1 << 50
-"""Numbers: 3 GiB of them, and 4 PiB."""
+"""Element counts: 3 GiB of data, and 4 PiB."""
 
 
 def summed(*nodes: onnx.NodeProto, **weights: Any) -> onnx.ModelProto:
-    """Return a model that adds the sum of `big`, which nodes make of weights, to its input."""
+    """Return a model that adds the sum of `big`, which nodes compute from weights, to its input."""
     held = [onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()]
     total = [make_node("ReduceSum", ["big"], ["r"], keepdims=0), make_node("Cast", ["r"], ["f"], to=1)]
     return hostile.graph(*nodes, *total, make_node("Add", ["x", "f"], ["y"]), weights=held)
 
 
 def doubled(first: str, times: int, **weights: Any) -> onnx.ModelProto:
-    """Return a model that joins a tensor with itself, so many times."""
+    """Return a model that concatenates a tensor with itself this many times."""
     names = [first, *(f"v{index}" for index in range(times - 1)), "big"]
     nodes = (make_node("Concat", [names[i]] * 2, [names[i + 1]], axis=0) for i in range(times))
     return summed(*nodes, **weights)
@@ -73,7 +73,7 @@ ERRORS = {
     "3,000 doublings of the input": "reference-session-failed",
     "3,000 doublings of a weight": "reference-session-failed",
 }
-"""What other models than those that take too much memory end with."""
+"""Error codes of the models that do not exceed the memory limit."""
 
 
 @pytest.mark.parametrize("name", list(UNFOLDING))

@@ -1,4 +1,4 @@
-"""Without the extras: packing proves natively, and what needs a browser or a tokenizer says how to get it."""
+"""Without the extras: packing proves natively; the error for a missing extra says how to install it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.preprocess.wordpiece import SPECIAL_TOKENS, load_tokenizer
 
 @pytest.fixture
 def no_playwright(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make `import playwright` fail, and no specification of it be found."""
+    """Make `import playwright` fail, and hide its module specification."""
     monkeypatch.setitem(sys.modules, "playwright", None)
 
 
