@@ -1,4 +1,4 @@
-"""The files that make a folder a site and a package."""
+"""The files that make a folder deployable as a website and as a package."""
 
 from __future__ import annotations
 

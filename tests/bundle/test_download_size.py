@@ -1,4 +1,4 @@
-"""What a visitor downloads: one graph and its weights, in parts where they were cut, and who gets which."""
+"""What a visitor downloads: one graph and its weights, in parts where a weight file was split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sample the self-test runs: the one that tells most, in half precision the one nearest to its tolerance."""
+"""Which sample the self-test runs: the one with most objects; in half precision, the one nearest to its tolerance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANSWERS = {each.name: {"y": np.ones(2, np.float32)} for each in SAMPLES}
 
 
 def scores(runner: str, sample: str, objects: int, off: float) -> list[Comparison]:
-    """Compare the scores of a sample's objects, which may be 1 apart."""
+    """Return a comparison of the scores of a sample's objects, with a tolerance of 1."""
     counted = ComparedOutput(runner, sample, "raw", "y", quantity="detections")
     score = ComparedOutput(runner, sample, "raw", "y", quantity="score")
     return [

@@ -1,4 +1,4 @@
-"""What is recorded of a sequence: few and small outputs, by which each state that is dropped is seen."""
+"""The recorded sequence of a model with state: few small outputs that show whether each state is carried over."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def recorded(folder: Path, model: onnx.ModelProto, *inputs: Input) -> GoldenRun:
 
 
 def last_run(folder: Path, sample: Sample, states: list[StateInput], dropped: str) -> dict[str, np.ndarray]:
-    """Return the outputs of the last run where a state is zeros in each."""
+    """Return the outputs of the last run if a state is reset to zeros before each run."""
     runner = NativeRunner(folder / "model.onnx")
     runs = StatefulRuns(runner.run, states)
     for step in range(STEPS):

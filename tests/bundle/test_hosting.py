@@ -1,4 +1,4 @@
-"""The description of a host, in each of its forms."""
+"""The host configuration, in each of its formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.bundle.hosting import CONTENT_SECURITY_POLICY, HEADER_RULES, heade
 
 
 def applying(path: str) -> dict[str, str]:
-    """What the description says of a file."""
+    """Return the headers that the configuration gives for a file."""
     return {
         name: value for rule in HEADER_RULES if path.startswith(rule.folder) for name, value in rule.headers.items()
     }
@@ -40,7 +40,7 @@ def of_vercel_file(text: str, path: str) -> dict[str, str]:
 
 
 def of_nginx_file(text: str, path: str) -> dict[str, str]:
-    """A regular expression wins over the longest prefix, as nginx has it; nothing is inherited."""
+    """Return nginx's headers for a file: a regular expression wins over the longest prefix; nothing is inherited."""
     blocks = dict(re.findall(r"^location (.+?) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL))
     patterns = [place for place in blocks if place.startswith("~ ") and re.search(place[2:], f"/{path}")]
     prefixes = [place for place in blocks if not place.startswith("~ ") and f"/{path}".startswith(place)]

@@ -1,4 +1,4 @@
-"""An app around a bundle, written from templates."""
+"""An app generated from templates around a bundle."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def words_task() -> GroundingTask:
 
 
 def bundle(folder: Path, **changes: object) -> tuple[Path, Manifest]:
-    """A folder with a manifest, a loader and a picture."""
+    """A folder with a manifest, a loader and a sample image."""
     picture = folder / "bundle" / "samples" / "1.jpg"
     picture.parent.mkdir(parents=True)
     picture.write_bytes(b"picture")

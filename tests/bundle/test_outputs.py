@@ -1,4 +1,4 @@
-"""What the manifest says of outputs whose sizes not every graph knows."""
+"""The shapes of outputs in the manifest, where not every graph has fixed sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated loader, its types and the page, for models whose makers wrote what they liked."""
+"""The generated loader, its types and the page, for models with arbitrary names and texts."""
 
 from __future__ import annotations
 
@@ -161,13 +161,13 @@ def test_a_model_of_tensors_says_of_its_maker_the_names_of_outputs_alone(text: s
 
 
 def named_outputs(name: str) -> Manifest:
-    """Return the manifest of plain tensors with one output of that name and another, of sizes nobody knows."""
+    """Return a manifest of plain tensors with an output of this name and another one, both of unknown sizes."""
     outputs = [Output(name=name, dtype="int64", shape=[1, -1, 2]), Output(name="scores", dtype="float32", shape=[])]
     return msgspec.structs.replace(manifest(TensorTask()), outputs=outputs)
 
 
 def two_sizes() -> Manifest:
-    """Return the manifest of plain tensors for pictures of 32 x 32, with variants for four of them and for 32 x 48."""
+    """Return a manifest of plain tensors for images of 32 x 32, with variants for a batch of 4 and for 32 x 48."""
     small = msgspec.structs.replace(manifest(TensorTask()), inputs=[picture(32, 32)])
     other = Variant(
         task=small.task,
@@ -184,7 +184,7 @@ def two_sizes() -> Manifest:
 
 
 def picture(width: int, height: int) -> ImageInput:
-    """Return the input of pictures of a size."""
+    """Return an image input of a size."""
     shape = [1, 3, height, width]
     return ImageInput(name="x", shape=shape, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox())
 
@@ -217,7 +217,7 @@ def clicked() -> Manifest:
 
 
 def cropped(task: Task | None = None) -> Manifest:
-    """Return the manifest of a detector of two sizes and a model of crops, each with an option of its own."""
+    """Return the manifest of a detector with two sizes and a crop model; each has its own option."""
     whole, found = stages_manifest(), two_sizes()
     assert whole.stages
     share = OptionInput(name="score", shape=[1], option="confidence", default=0.25)
@@ -229,7 +229,7 @@ def cropped(task: Task | None = None) -> Manifest:
 
 
 def chained() -> Manifest:
-    """Return the manifest of a detector, and keypoints, classes and vectors of what it finds, one after another."""
+    """Return the manifest of a detector followed by keypoints, classes and embeddings of the crops."""
     found = cropped()
     classes = CropClassesTask(output="rows", classes=["a", "b"], logits=True)
     points = (found.stages or [])[0]

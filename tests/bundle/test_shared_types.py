@@ -1,4 +1,4 @@
-"""The declarations in a bundle, and those of the npm package @webbuild/runtime: the same types in two files."""
+"""The type declarations in a bundle and in the npm package @webbuild/runtime are identical."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site of bundles, without a browser."""
+"""A gallery site of several bundles, tested without a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUILD = EngineBuild(build="wasm", entry="runtime/ort/e.mjs", glue="runtime/ort/e
 
 
 def bundle(folder: Path, name: str, runtime: str = "") -> tuple[Path, Manifest]:
-    """A folder with what a site looks at."""
+    """Return a folder with the bundle files that a site reads."""
     own = (f"{name}.js", f"{name}.d.ts", "report.html", "service-worker.js", "_headers", "npm.js")
     for path in (*RUNTIME, *own, "model/weights.bin"):
         file = folder / name / path

@@ -1,4 +1,4 @@
-"""A folder appears whole or not at all, and nothing else is ever deleted."""
+"""A folder appears complete or not at all, and nothing else is ever deleted."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_force_replaces_no_other_folder_file_or_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["file", pytest.param("proc", marks=pytest.mark.posix)])
 def test_a_place_where_no_folder_can_be_made_is_told_before_the_work(tmp_path: Path, place: str) -> None:
-    """Missing parents are no reason, and none is made yet."""
+    """Missing parent folders are no error, and they are not created yet."""
     (tmp_path / "file").write_text("")
     out = {"file": tmp_path / "file" / "a" / "out", "proc": Path("/proc/a/out")}[place]
     assert code(out, force=False) == "cannot-write"

@@ -1,4 +1,4 @@
-"""A graph in half precision beside the others: its own weights, of which theirs have nothing, and what it says."""
+"""A graph in half precision next to the float32 graphs: it has its own weight files and its own manifest entry."""
 
 from __future__ import annotations
 

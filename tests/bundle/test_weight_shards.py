@@ -1,4 +1,4 @@
-"""One set of weights for every graph: equal ones once, in shards, and the numbers stay the same."""
+"""One set of weights for all graphs: equal weights are stored once, in shards, with unchanged values."""
 
 from __future__ import annotations
 

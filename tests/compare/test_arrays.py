@@ -1,4 +1,4 @@
-"""Judging arrays: what is equal, what never is, and what proves nothing."""
+"""Comparing arrays: what is equal, what never is, and what proves nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging what a visitor gets of a classifier."""
+"""Comparing the results of a classifier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the text boxes of two answers are the same."""
+"""When the text boxes of two results are the same."""
 
 from __future__ import annotations
 

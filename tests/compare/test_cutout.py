@@ -1,4 +1,4 @@
-"""Judging a cutout: an equal one up to rounding is the same, an empty, constant or wrong one is not."""
+"""Comparing cutouts: equal up to rounding is the same; an empty, constant or wrong one is not."""
 
 from __future__ import annotations
 

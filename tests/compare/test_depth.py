@@ -1,4 +1,4 @@
-"""Judging depth maps in a report."""
+"""Comparing depth maps in a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging lists of detections: matched, never by rank, and never nothing against nothing."""
+"""Comparing lists of detections: matched by box, never by rank, and two empty lists prove nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found by words is judged: boxes, scores, words, and nothing against nothing."""
+"""Comparing detections by prompt: boxes, scores, phrases, and two empty results prove nothing."""
 
 from __future__ import annotations
 

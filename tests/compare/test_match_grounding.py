@@ -1,4 +1,4 @@
-"""When two lists of what a prompt named are the same."""
+"""When two lists of detections by prompt are the same."""
 
 from __future__ import annotations
 

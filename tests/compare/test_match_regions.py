@@ -1,4 +1,4 @@
-"""When two divisions of a picture are the same, and how little of one mask may move."""
+"""When two segmentations of an image are the same, and how far one mask may differ."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_mask_that_moves_by_one_pixel_is_another(down: int, across: int) -> No
 
 def test_more_of_a_mask_may_move_in_reduced_precision() -> None:
     changed = scene()
-    changed[20, 10:18] = 3  # 7 of 400 pixels, one excused
+    changed[20, 10:18] = 3  # 7 of 400 pixels differ, one of which is allowed
     assert not match(regions(changed)).matches
     assert match_regions(regions(scene()), regions(changed), REDUCED_PRECISION, 0.5).matches
     changed[20, 10:20] = 3

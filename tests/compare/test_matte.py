@@ -1,4 +1,4 @@
-"""Judging alpha in a report: mean absolute error, a single pixel, the gradient, and whether there is anything."""
+"""Comparing alpha in a report: mean absolute error, single pixels, the gradient, and whether there is any signal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")
 ROUND = (np.hypot(*np.mgrid[-20:20, -30:30]) < 14).astype(np.float64)
 """A disc."""
 FAR = np.pad(ROUND, 200)
-"""The disc in a picture of which its outline is 1 part in 500."""
+"""The disc in an image of which its outline is 1 part in 500."""
 SOFT = 1 / (1 + np.exp(np.hypot(*np.mgrid[-40:40, -60:60]) / 2 - 14))
 """A disc whose outline is about 10 pixels wide."""
 
@@ -97,7 +97,7 @@ def test_rounding_is_no_difference(tolerance: Tolerance) -> None:
 
 NOISE = np.random.default_rng(5).uniform(0, 0.0012, (40, 60))
 FEW = np.random.default_rng(9).permutation(np.arange(2400) < 240).reshape(40, 60) * 0.0099
-"""One pixel of ten: nothing at all is within the tolerance, the mean is not."""
+"""One pixel in ten is not 0: an empty alpha is within the tolerance, a flat alpha of the mean is not."""
 
 
 @pytest.mark.parametrize("shown", [NOISE, 1 - NOISE, 0.5 + NOISE, FEW], ids=["empty", "opaque", "half", "few"])

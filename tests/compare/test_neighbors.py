@@ -1,4 +1,4 @@
-"""The order of likeness: what may change, what may not, and what says nothing."""
+"""The similarity order: what may change, what may not, and what proves nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging pictures that models make."""
+"""Comparing output images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a graph does to its picture first says what pixel values it is to be given."""
+"""The first operators on a graph's image input show which pixel value range it expects."""
 
 from __future__ import annotations
 

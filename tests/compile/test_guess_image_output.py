@@ -1,4 +1,4 @@
-"""An output is a picture where it is the photograph that went in, measured on the original."""
+"""An output is an image if it resembles the input photograph, measured on the original model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model may lack is looked for only where its task may lack something."""
+"""Missing post-processing is looked for only in tasks that may lack it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs that a graph joins from several tensors, one of which may be a picture."""
+"""Outputs that a graph concatenates from several tensors, one of which may be an image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weights of a first layer say what pixel values a network was trained on."""
+"""The weights of a first layer show which pixel value range a network was trained on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DARKER = 0.75
 def network(
     arrays: dict[str, Numbers], normal: bool = False, outputs: int = COUNT, before: str | None = None
 ) -> ir.Model:
-    """Return Conv, with a BatchNormalization where `normal`, Relu, and a Conv to so many channels."""
+    """Return Conv, BatchNormalization where `normal`, Relu, and a Conv to this many channels."""
     stored = {name: array.astype(np.float32) for name, array in arrays.items()}
     count = len(stored["w"])
     stored["last"] = np.ones((outputs, count, 1, 1), np.float32)
@@ -49,7 +49,7 @@ def network(
 
 
 def trained(values: PixelRange, seed: int, layout: str = "folded") -> dict[str, Numbers]:
-    """Return what a normalization behind random filters learns from the sample photographs, of this range."""
+    """Return the statistics that a normalization after random filters learns from the sample photographs."""
     draw = np.random.default_rng(seed)
     filters = draw.normal(size=(COUNT, 3, 3, 3))
     seen = [normalize(canvas * DARKER, with_range(PICTURE, values))[0] for canvas in sample_canvases(PICTURE)]
@@ -81,7 +81,7 @@ def test_the_range_that_a_layer_was_trained_on_is_the_likeliest(values: PixelRan
 @pytest.mark.parametrize("layout", ["folded", "stored"])
 @pytest.mark.parametrize("values", [SIGNED, IMAGENET], ids=lambda each: each.name)
 def test_values_around_zero_are_told_from_those_above_it(values: PixelRange, layout: str) -> None:
-    """-1..1 and ImageNet's numbers differ by a factor of two, which the size of a layer's responses does not tell."""
+    """-1..1 and ImageNet's range differ by a factor of two, which the size of a layer's responses does not show."""
     for seed in range(8):
         found = weigh(network(trained(values, seed, layout), normal=layout == "stored"))
         assert found is not None
@@ -107,7 +107,7 @@ def test_a_mean_that_is_known_is_said() -> None:
 
 
 def test_biases_of_what_makes_pictures_say_nothing_of_the_mean() -> None:
-    """Super-resolution begins with filters and biases without a normalization: small biases, whatever the range."""
+    """Super-resolution begins with filters and biases without a normalization: biases are small for every range."""
     arrays = trained(SIGNED, 2)
     asked, pictures = weigh(network(arrays)), weigh(network(arrays, outputs=3))
     assert asked is not None

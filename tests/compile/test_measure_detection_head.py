@@ -1,4 +1,4 @@
-"""What a detector's answers to photographs show of its scores and boxes."""
+"""What a detector's outputs for photographs show about its scores and boxes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answered(
     guessed: bool = False,
     said: tuple[str, ...] = (),
 ) -> TaskMatch | None:
-    """Return what is made of a model that answers this to any picture."""
+    """Return the recognition of a model that gives this output for any image."""
     nodes = [onnx.helper.make_node("ReduceMin", ["input"], ["least"], keepdims=0)]
     nodes += [onnx.helper.make_node("Mul", ["least", "zero"], ["nothing"])]
     nodes += [onnx.helper.make_node("Add", ["nothing", f"{name}_c"], [name]) for name in names]
@@ -151,7 +151,7 @@ def test_a_yolo_that_nobody_named_has_scores_and_boxes_all_over_its_input(tmp_pa
 
 
 def face_rows(pixels: int, classes: int) -> np.ndarray[Any, Any]:
-    """Return rows of a YOLO with numbers in pixels between objectness and class scores."""
+    """Return YOLO rows with coordinates in pixels between objectness and class scores."""
     rows = yolo_rows(1)
     draw = np.random.default_rng(1)
     return np.concatenate([rows[:, :5], draw.uniform(0, 40, (42, pixels)), draw.uniform(0, 1, (42, classes))], 1)
@@ -177,7 +177,7 @@ def test_other_numbers_outside_of_0_and_1_are_no_keypoints(pixels: int, classes:
 
 
 def grid(scores: np.ndarray[Any, Any], objectness: float, tmp_path: Path, *, guessed: bool = True) -> TaskMatch | None:
-    """Return what is made of FastestDet's maps [1, 9, 4, 8] with these class scores [32, 4]."""
+    """Return the recognition of FastestDet's maps [1, 9, 4, 8] with these class scores [32, 4]."""
     rest = [np.full((32, 1), objectness), np.full((32, 4), -2.0), scores]
     maps = np.concatenate(rest, 1).T.reshape(1, 9, 4, 8)
     spec = msgspec.structs.replace(SPECS["fastestdet"], exclusive=True, sigmoid_boxes=False)
@@ -203,7 +203,7 @@ def test_whether_boxes_are_probabilities_yet_is_measured(logits: bool, tmp_path:
 
 
 def offsets(box: np.ndarray[Any, Any], tmp_path: Path, *, guessed: bool) -> TaskMatch | None:
-    """Return what is made of the rows of a YOLOv5 at 32 x 64 with these boxes [126, 4]."""
+    """Return the recognition of YOLOv5's rows at 32 x 64 with these boxes [126, 4]."""
     scores = np.random.default_rng(1).uniform(0, 0.2, (126, 3))
     spec = YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=2)
     raw = {"raw": np.concatenate([box, scores], 1)[None]}

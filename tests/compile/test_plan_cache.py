@@ -1,4 +1,4 @@
-"""Plans that are kept: the same graphs come back, another model, option or weight has another key."""
+"""Cached plans: the same graphs are read back; another model, option or weight has another key."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OLDEST, NEWEST = load_table(measured_targets()[0]), load_table(measured_targets(
 
 
 class SameFields(msgspec.Struct, frozen=True):
-    """Another kind of post-processing, with the fields of GroundingPostprocess."""
+    """Another post-processing type with the fields of GroundingPostprocess."""
 
     constant_masks: dict[str, tuple[int, ...]] = {}
 
@@ -45,11 +45,11 @@ OTHERS: dict[str, list[Any]] = {
     "int32_inputs": [True],
     "states": [frozenset("a"), frozenset("ab")],
 }
-"""Values of each option other than those of OPTIONS."""
+"""Values of each option that differ from OPTIONS."""
 
 
 def network(factor: float = 1.0) -> ir.Model:
-    """Return a network whose weights the passes scale, beside one that they leave."""
+    """Return a network with weights that the passes scale, and one weight that they leave unchanged."""
     helper, from_array = onnx.helper, onnx.numpy_helper.from_array
     weights = {
         "w": np.linspace(-1, 1, 24).reshape(4, 6) * factor,

@@ -1,4 +1,4 @@
-"""The number that a mask decoder divides its points by."""
+"""The number by which a mask decoder divides its points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from webbuild.compile.stages.point_scale import point_side
 
 
 def side(body: str) -> int | None:
-    """Return the side that a graph of points says, in ONNX's text form."""
+    """Return the side length read from a point graph in ONNX's text form."""
     vectors = "float[2] both = {64.0, 64.0}, float[2] other = {64.0, 32.0}"
     known = f"<float half = {{0.5}}, float part = {{0.0078125}}, float[1] wide = {{1024.0}}, {vectors}>"
     text = f'<ir_version: 8, opset_import: ["" : 17]> g (float[1,3,2] p) => (float[1,3,2] y) {known} {{ {body} }}'

@@ -1,4 +1,4 @@
-"""Tiles of a model that makes pictures: exact where they agree to the last bit, with measured seams elsewhere."""
+"""Tiles of an image-to-image model: exact if they agree bit for bit, with measured seams otherwise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IMAGE = ImageInput(
 
 
 def measured(model: onnx.ModelProto, path: Path, scale: int = 1, **change: object) -> tuple[TilePlan | None, str]:
-    """Return the plan of a model, and what is said of it."""
+    """Return a model's tile plan, and the messages about it."""
     file = save(model, path / "model.onnx")
     match = TaskMatch(ImageTask(output="y", scale=scale, low=-1.0, high=1.0), (IMAGE,), ())
     match = msgspec.structs.replace(match, **change)
@@ -76,7 +76,7 @@ def test_a_receptive_field_that_the_tile_cannot_hold_is_blended(tmp_path: Path) 
 
 
 def deep(height: int, width: int) -> onnx.ModelProto:
-    """Thirty convolutions, each of which adds little to the picture."""
+    """Thirty convolutions, each of which adds little to the image."""
     g, x = Builder(height, width), "x"
     for _ in range(30):
         x = g.op("Add", x, g.op("Mul", g.conv(x, 3, 3), g.constant(0.05, np.float32)))
@@ -135,7 +135,7 @@ def test_a_wrong_receptive_field_is_found_by_the_tiles(tmp_path: Path, monkeypat
 
 
 def matting(height: int, width: int, *, squeezes: bool = False) -> onnx.ModelProto:
-    """Alpha `y` after one convolution, the colours of the foreground `front` after two."""
+    """Alpha `y` after one convolution, the foreground colours `front` after two."""
     g = Builder(height, width)
     alpha = g.op("Sigmoid", g.conv("x", 3, 1))
     front = g.conv(g.conv("x", 3, 8), 8, 3)
@@ -183,7 +183,7 @@ def test_alpha_between_the_least_and_the_largest_value_has_no_tiles(tmp_path: Pa
 
 
 def filling(*shape: int, dilation: int = 1, squeezes: bool = False) -> onnx.ModelProto:
-    """A picture whose hole is filled in, which the input `mask` shows, read `dilation` pixels around."""
+    """An image whose hole (the input `mask`) is filled in from `dilation` pixels around it."""
     g = Builder(64, 64)
     mask = g.reshape("mask", 1, 1, 64, 64)
     near = g.conv(mask, 1, 4, dilations=[dilation] * 2, pads=[dilation] * 4)

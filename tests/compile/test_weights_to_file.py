@@ -1,4 +1,4 @@
-"""What passes computed of weights leaves the memory, and stays shared."""
+"""Weights that passes computed are moved from memory to a file, and stay shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The original's answers in the shapes of the graphs, and the head that asks for its fallback."""
+"""The original's outputs, padded to the graphs' shapes, and a detection head that requests its fallback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks in the proof: judged beside their rows, and never nothing against nothing."""
+"""Masks in the proof: compared together with their rows; two empty results prove nothing."""
 
 from __future__ import annotations
 

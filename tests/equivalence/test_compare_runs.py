@@ -1,4 +1,4 @@
-"""Tiny models that decide on the way to their answer: another rounding is the same answer, another weight is not."""
+"""Tiny models with discontinuous operators: a rounding difference is accepted, a changed weight is not."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def in_halves(x: Array, w: Array) -> Array:
 
 
 def steady(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
-    """A product of matrices: [40, 64] -> [40, 128]."""
+    """Return a matrix product: [40, 64] -> [40, 128]."""
     return {"y": product(x, w)}
 
 
 def deciding(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
-    """Which of 8 bins each number of the product falls into: a rounding moves it into the next, at times."""
+    """Return a model that sorts the product's numbers into 8 bins: rounding sometimes moves one to the next bin."""
     return {"y": np.floor(product(x, w) * 1000) % 8}
 
 
 def detecting(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
-    """Rows of detections whose scores are one of 64 levels: [40, 64] -> [1, 40, 6]."""
+    """Return a model of detection rows with scores of 64 levels: [40, 64] -> [1, 40, 6]."""
     score = 0.3 + np.floor(product(x, w)[:, 0] * 1e5) % 64 / 128
     left = np.arange(len(x)) * 20.0
     found = np.stack([left, left, left + 15, left + 15, score, np.zeros_like(score)], axis=1)
@@ -60,7 +60,7 @@ MODELS = pytest.mark.parametrize(
 
 
 def judged(model: Any, task: Task, w: Array, product: Product) -> set[tuple[str, bool]]:
-    """Return the verdicts on a candidate, and whether it took the noise floor."""
+    """Return the verdicts on a candidate, and whether they used the noise floor."""
     inputs = [RunInput(str(number), {"x": x}) for number, x in enumerate(PICTURES)]
     reference = Reference(lambda each: model(each.feeds["x"], WEIGHTS, in_order), inputs, task, EXACT)
     answers = [Answer(task, model(x, w, product)) for x in PICTURES]
@@ -81,7 +81,7 @@ def test_another_order_of_summation_is_the_same_model(model: Any, task: Task) ->
 @MODELS
 def test_a_weight_that_is_a_few_per_cent_off_is_another_model(model: Any, task: Task) -> None:
     other = WEIGHTS.copy()
-    other[7] *= 1.03  # what one of 64 inputs is multiplied with
+    other[7] *= 1.03  # the factor of one of 64 inputs
     assert "DIFFERS" in {verdict for verdict, _ in judged(model, task, other, in_halves)}
 
 
@@ -105,11 +105,11 @@ def test_where_only_tokens_go_in_the_weights_are_perturbed(tmp_path: Path, facto
     ]
     assert {each.verdict for each in compare_runs(reference, "webgpu", answers, EXACT)} == {verdict}
     before = native.run(inputs[0].feeds)["y"]
-    assert np.array_equal(before, reference.answers[0].outputs["y"])  # the weights are what they were
+    assert np.array_equal(before, reference.answers[0].outputs["y"])  # the weights are unchanged
 
 
 def normalized_in_order(x: Array, scale: float, bias: float) -> Array:
-    """InstanceNormalization of one channel, each sum made one number after the other."""
+    """Compute InstanceNormalization of one channel with sequential sums."""
 
     def mean(values: Array) -> np.float32:
         return np.float32(np.add.accumulate(values.ravel(), dtype=np.float32)[-1] / np.float32(values.size))

@@ -1,4 +1,4 @@
-"""Inputs that are compared with numbers: a noise floor does not perturb them."""
+"""Inputs that are compared with numbers: the noise floor does not perturb them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROMPT = (
 
 
 def clicked(share: float) -> str:
-    """Return a model that adds a share to points that have a label of 1."""
+    """Return a model that adds a fraction to points with a label of 1."""
     return (
         f"{HEADER} clicked (float[1,2] points, float[1,2] labels) => (float[1,2] y) "
         f"<float one = {{1}}, float share = {{{share}}}> {{ "

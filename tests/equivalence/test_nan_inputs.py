@@ -1,4 +1,4 @@
-"""Made-up inputs on which the original answers NaN are drawn again, and that is said."""
+"""Synthetic inputs for which the original gives NaN are drawn again, with a message."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ root (float[1, 9] x) => (float[1, 9] y)
   y = Mul (x, size)
 }}
 """
-"""NaN where the sum of the input is negative: for one made-up input in two."""
+"""NaN where the sum of the input is negative: for every second synthetic input on average."""
 
 ROOT_OF = """<ir_version: 8, opset_import: ["" : 18]>
 g (float[1,9] x) => (float[1,9] y) {{ {} }}"""
@@ -153,11 +153,11 @@ counted (int64[1, 6] x) => (int64[1, 6] y, float[1, 6] z)
   z = Cast <to = 1> (x)
 }}
 """
-"""An output that is 0 for most made-up inputs."""
+"""An output that is 0 for most synthetic inputs."""
 
 
 def counting(*draws: int) -> Sample:
-    """Return a sample of tokens, and the token that each draw holds."""
+    """Return a sample of tokens, and the token that each draw contains."""
     return Sample("made up", {"x": np.full((1, 6), 1)}, redraw=lambda attempt: {"x": np.full((1, 6), draws[attempt])})
 
 

@@ -1,4 +1,4 @@
-"""A difference is accepted where the reference itself makes one as large, and nowhere else."""
+"""A difference is accepted only where the reference itself varies as much."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from webbuild.equivalence.noise_floor import (
 
 
 def made(quantity: str, rms: float | None, signal: float = 10, sample: str = "a", *, same: bool = False) -> Comparison:
-    """Return a comparison of a quantity, or of the tensor `y` where that is empty."""
+    """Return a comparison of a quantity, or of the tensor `y` if that is empty."""
     return Comparison(
         subject=ComparedOutput("webgpu", sample, "raw", "y", "", quantity),
         verdict="OK" if same else "DIFFERS",
@@ -48,7 +48,7 @@ def test_a_tensor_handed_on_as_the_result_has_the_noise_of_the_output() -> None:
     given, decoded = (replace(raw, subject=replace(raw.subject, stage=stage)) for stage in ("input", "decoded"))
     assert verdicts([raw, decoded], raw) == ["OK", "OK"]
     assert verdicts([raw, decoded], made("", 0.05)) == ["DIFFERS", "DIFFERS"]
-    assert verdicts([given], raw) == ["DIFFERS"]  # the picture's own tensor is no output
+    assert verdicts([given], raw) == ["DIFFERS"]  # the image's own tensor is no output
 
 
 def test_the_level_that_explains_it_is_told() -> None:

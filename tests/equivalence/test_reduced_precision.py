@@ -1,4 +1,4 @@
-"""A graph in reduced precision is proven against what the others answered, by the tolerance of its own."""
+"""A graph in reduced precision is compared with the outputs of the other graphs, with its own tolerance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof of models that remember: runs in sequence, and what is taken for a state is one."""
+"""The proof of models with state: runs in sequence, and a check that each assumed state is one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def states_of(inputs: tuple[Input, ...]) -> list[StateInput]:
 
 
 def proof(folder: Path, proto: onnx.ModelProto, changed: onnx.ModelProto, *, alone: bool = False) -> EquivalenceResult:
-    """Prove that a changed cell answers as the cell does, in a sequence or in runs of its own alone."""
+    """Prove a changed cell against the original cell, in a sequence or in independent runs."""
     original = NativeRunner(save(proto, folder / "original.onnx"))
     save(changed, folder / "changed.onnx")
     outputs = [Output(name="y", dtype="float32", shape=[1, 2]), Output(name="stateN", dtype="float32", shape=[1, 4])]
@@ -51,7 +51,7 @@ def proof(folder: Path, proto: onnx.ModelProto, changed: onnx.ModelProto, *, alo
 
 
 def forgetful() -> onnx.ModelProto:
-    """Return the cell without what it remembers: from zeros it answers the same."""
+    """Return the cell without its memory: starting from zeros it gives the same output."""
     changed = stateful(GRU)
     changed.graph.node[2].input[1] = "seen"
     weight = next(each for each in changed.graph.initializer if each.name == "w")
@@ -86,7 +86,7 @@ def test_a_sequence_of_a_picture_moves_over_it() -> None:
     steps = make_sequence(samples, (PICTURE, state))
     assert [each.continues for each in steps] == [False, *[True] * (STEPS - 1)]
     assert all(each.feeds["src"].shape == (1, 3, 32, 48) and not each.feeds["r1i"].any() for each in steps)
-    assert len({each.size for each in steps}) == 1  # with another size the runtime starts the states from zeros
+    assert len({each.size for each in steps}) == 1  # with another size the runtime resets the states to zeros
     frames = [each.feeds["src"] for each in steps]
     changes = [float(np.abs(one - other).mean()) for one, other in pairwise(frames)]
     apart = float(np.abs(frames[0] - frames[STEPS // 2]).mean())

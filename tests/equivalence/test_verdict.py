@@ -1,4 +1,4 @@
-"""The verdict over all comparisons: one that differs stops everything, and nothing proves nothing."""
+"""The verdict over all comparisons: one difference fails the whole, and no comparison proves nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Whole exports of every head, as small as a head allows, made by `models.exports`: their graphs are real, their
-weights noise.
+"""Complete exports of every detection head, as small as possible, made by `models.exports`: real graphs with random
+weights.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ NAMES = sorted(file.relative_to(FOLDER).with_suffix("").as_posix() for file in F
 
 
 def restored(name: str) -> onnx.ModelProto:
-    """Return an export with its weights: normal noise, for a name and a shape always the same.
+    """Return an export with its weights: normal noise, always the same for a name and a shape.
 
-    Twice He's variance: the scores spread over 0..1 then.
+    Its variance is twice He's, so that the scores spread over 0..1.
     """
     model = onnx.load(FOLDER / f"{name}.onnx", load_external_data=False)
     for tensor in model.graph.initializer:

@@ -1,4 +1,4 @@
-"""An export, rewritten and written out: what `pack` does up to the proof."""
+"""An export after all rewrites, written to a folder: what `pack` does before the proof."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from webbuild.targets.target import Target
 from webbuild.tasks.task_match import TaskMatch
 
 ROWS = 20
-"""As many as those exports give that suppress by themselves."""
+"""The number of rows in exports that include NMS."""
 SIZES = {"height": 64, "width": 64, "batch": 1}
 
 
 class Rewritten(Struct, frozen=True):
-    """An export and its graphs in `folder`."""
+    """An export and its rewritten graphs in `folder`."""
 
     source: OnnxModel
     known: TaskMatch
@@ -45,21 +45,21 @@ class Rewritten(Struct, frozen=True):
 
     @property
     def samples(self) -> list[Sample]:
-        """Blocks of colour, and what `pack` adds: noise and grey."""
+        """Return blocks of colour, and the noise and grey samples that `pack` adds."""
         (image,) = (spec for spec in self.known.inputs if isinstance(spec, ImageInput))
         noise, grey = edge_cases([image])
         coarse = np.random.default_rng(1).random((1, 3, 8, 8), np.float32).repeat(8, 2).repeat(8, 3)
         return [Sample("(blocks)", {image.name: coarse}, placement=noise.placement), noise, grey]
 
     def open_original(self) -> NativeRunner:
-        """Open the export with its thresholds as inputs, or as it is where it lacks its post-processing."""
+        """Open the export with its thresholds as inputs, or unchanged if it lacks its post-processing."""
         lacks = self.known.postprocess is not None
         original = NativeRunner(self.source.path) if lacks else open_with_threshold_inputs(self.source, SIZES)
         assert original is not None, "the thresholds of the export could not be made inputs"
         return original
 
     def prove_at(self, original: NativeRunner, confidence: float, iou: float) -> EquivalenceResult:
-        """Compare every graph with the export, at thresholds of the score and of the overlap."""
+        """Compare every graph with the export, at these score and IoU thresholds."""
         options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
         graphs, task = self.graphs, self.known.task
         return check_equivalence(

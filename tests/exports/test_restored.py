@@ -1,4 +1,4 @@
-"""The exports are whole: their weights come back, and native ONNX Runtime runs every one."""
+"""The exports are complete: their weights are restored, and native ONNX Runtime runs each of them."""
 
 from __future__ import annotations
 

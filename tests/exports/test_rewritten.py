@@ -1,4 +1,4 @@
-"""Every export of every head gives the same as it did, whether nothing, one, several or too many are found."""
+"""Every export of every head gives unchanged results, with no, one, several or too many detections."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from webbuild.passes.rewrite import static_shape
 from webbuild.runners.native import NativeRunner
 
 DATA_DECIDE = {"NonMaxSuppression", "NonZero", "Compress", "Unique", "If", "Loop", "Scan"}
-"""Operators whose output's size hangs on the data."""
+"""Operators with a data-dependent output size."""
 
 
 def scores(export: Rewritten) -> np.ndarray:
-    """Return the scores of the first sample's rows at no threshold, best first, each once."""
+    """Return the distinct scores of the first sample's rows without a threshold, the best first."""
     task = export.known.task
     assert isinstance(task, RowTask)
     graph = next(graph for graph in export.graphs if graph.target == "wasm")

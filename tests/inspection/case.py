@@ -1,4 +1,4 @@
-"""Cases of the rules: models in ONNX's text form, `cases/<code>/<what>.onnx.txt`.
+"""Test cases of the rules: models in ONNX's text format, `cases/<code>/<what>.onnx.txt`.
 
 Comments at the top may give `# target: 1.30.0-wasm` and `# dims: N=2`. In a file whose name begins with `keep_` the
 rule must find nothing.
@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent / "cases"
 
 
 class Case(Struct, frozen=True):
-    """A model, the code that it is about, and whether that must not be found."""
+    """A model, the rule's code, and whether the rule must find nothing."""
 
     path: Path
     code: str

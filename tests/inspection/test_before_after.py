@@ -1,4 +1,4 @@
-"""Findings before the patches and after them."""
+"""Findings before and after the patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no pass fixes is left to the CPU by name, or the graph is not shipped: it is never wrong on the GPU."""
+"""What no pass fixes runs on the CPU by name, or the graph is not shipped: results on the GPU are never wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that the engine's log gives to nodes on the CPU."""
+"""The names of fused CPU nodes in the engine's log."""
 
 import onnx_ir as ir
 
@@ -6,7 +6,7 @@ from webbuild.inspection.cpu_fusion import fused_operators
 
 
 def operators(body: str, first: int = 0, known: str = "") -> list[str]:
-    """Return what is made of the nodes of a graph in ONNX's text form, of which the first run on the GPU."""
+    """Return the operator names for a graph in ONNX's text format, whose first nodes run on the GPU."""
     consts = "<int64 a = {0}, int64 b = {-1}, int64[1] c = {1}"
     text = f'<ir_version: 8, opset_import: ["" : 17]> g (int64[2,3] x) => (int64 y) {consts}{known}> {{ {body} }}'
     return sorted(fused_operators(list(ir.from_onnx_text(text).graph)[first:]))

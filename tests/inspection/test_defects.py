@@ -1,4 +1,4 @@
-"""Every defect: its finding is there before its pass, and gone after it."""
+"""Every defect: its finding exists before its pass runs, and is gone afterwards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.targets.target import Target
 
 TABLE = load_table(Target("1.30.0", "webgpu"))
 IN_BOTH = load_differences(TABLE.target, "firefox") or pytest.fail("not measured in Firefox")
-"""What no table has: float16, measured in Firefox and Chromium."""
+"""Not in the tables: float16, measured in Firefox and Chromium."""
 TRAPS = Path(__file__).parents[2] / "benchmarks" / "traps"
 KINDS = [kind for kind in all_passes() if issubclass(kind, Defect)]
 DEFECT = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)

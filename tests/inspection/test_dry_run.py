@@ -1,4 +1,4 @@
-"""Findings that `pack` fixes, and those that it leaves."""
+"""Findings that `pack` fixes, and findings that remain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph is loaded without the engine's optimizer where that has nothing to win."""
+"""A graph is loaded without the engine's optimizer if the optimizer would change nothing."""
 
 from __future__ import annotations
 

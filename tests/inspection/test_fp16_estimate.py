@@ -1,4 +1,4 @@
-"""What float16 would need: bytes, constants out of range, operators without a kernel."""
+"""The estimate for float16: bytes, constants out of range, operators without a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernel a node finds, where the table of one type is not enough."""
+"""Which kernel a node gets if it depends on more than one type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pass takes a large tensor in parts."""
+"""Which pass splits a large tensor."""
 
 from __future__ import annotations
 

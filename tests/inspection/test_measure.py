@@ -1,4 +1,4 @@
-"""Predictions against Chromium: every node where it was said to be, and the same end."""
+"""Predictions compared with Chromium: the placement of every node, and the outcome."""
 
 from __future__ import annotations
 

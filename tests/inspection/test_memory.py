@@ -1,4 +1,4 @@
-"""The memory of a model: its weights wherever an exporter keeps them, and the most that lives at one time."""
+"""The memory of a model: its weights, wherever an exporter stores them, and the peak of live tensors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_peak_is_the_node_at_which_most_tensors_live() -> None:
     )
     peak = found.memory.gpu
     assert peak is not None
-    # x, w and d beside c, which is b under another shape; a is gone, and `shape` is read on the CPU
+    # x, w and d, with c, which shares b's buffer; a is freed, and `shape` is read on the CPU
     assert (peak.where, peak.weights) == ("Sigmoid 'd'", 16)
     assert [(each.name, each.size) for each in peak.largest] == [("b", 1024), ("d", 1024), ("x", 256)]
     assert peak.tensors == 1024 + 1024 + 256 + 16
@@ -61,7 +61,7 @@ def test_a_value_lives_to_the_end_where_another_shape_of_it_is_an_output() -> No
         <int64[2] shape = {8, 8}> { r = Relu (x) out = Reshape (r, shape) a = Sigmoid (r) b = Tanh (a) y = Relu (b) }"""
     peak = inspect("model", as_ir(text), WEBGPU, {}).memory.gpu
     assert peak is not None
-    assert peak.tensors == 4 * 256  # x and r beside what a node reads and writes
+    assert peak.tensors == 4 * 256  # x and r, and what a node reads and writes
 
 
 def test_what_runs_on_the_cpu_takes_no_memory_of_the_gpu() -> None:

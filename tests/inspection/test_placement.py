@@ -1,4 +1,4 @@
-"""Where nodes go, and what is copied between them."""
+"""The placement of nodes, and the copies between devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of an inspection: every node once, partitions and copies, nothing of the model's own markup."""
+"""The HTML report of an inspection: every node once, partitions and copies, and no markup from the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = load_table(Target("1.30.0", "webgpu"))
 
 
 def chain(*operators: str, name: str = "n") -> Inspection:
-    """Return the inspection of operators in a row, each with a name."""
+    """Return the inspection of a chain of named operators."""
     ends = ["x", *(f"v{index}" for index in range(1, len(operators))), "y"]
     lines = " ".join(f"{ends[i + 1]} = {op} ({ends[i]})" for i, op in enumerate(operators))
     model = as_ir(f'<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) {{ {lines} }}')

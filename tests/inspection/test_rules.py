@@ -1,4 +1,4 @@
-"""Every rule on models that it is about, and on models that it just is not about."""
+"""Every rule on models for which it fires, and on similar models for which it must not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.passes.registry import all_passes
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 WITHOUT_CASES = {"small-pointwise-conv-bias", "shape-subgraph-on-cpu"}
-"""Rules for engines without a table here: `test_placement` has them."""
+"""Rules for engines without a table here; `test_placement` tests them."""
 
 
 def test_every_rule_has_a_case_that_it_finds_and_one_that_it_does_not() -> None:

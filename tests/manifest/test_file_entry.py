@@ -1,4 +1,4 @@
-"""What a manifest says of a file, compressed or not."""
+"""The manifest entry of a file, compressed or not."""
 
 from __future__ import annotations
 

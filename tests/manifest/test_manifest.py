@@ -1,4 +1,4 @@
-"""The manifest: the same value both ways, strict, and described by the schema that is committed."""
+"""The manifest: the same value after a round trip, strict, and described by the committed schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCHEMA = Path(webbuild.__file__).parent / "manifest" / "manifest.schema.json"
 
 
 def edited(change: Any, *path: str | int) -> bytes:
-    """Return a manifest in which the field at `path` is `change`."""
+    """Return a manifest with the field at `path` set to `change`."""
     data = json.loads(encode(manifest()))
     target = data
     for step in path[:-1]:

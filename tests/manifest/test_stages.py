@@ -1,4 +1,4 @@
-"""Stages in the manifest: a manifest for each, and which tensors join them."""
+"""Stages in the manifest: a manifest for each stage, and the tensors that join them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_manifest_of_one_model_is_of_schema_1_and_says_nothing_of_stages() -> 
 
 
 def test_a_manifest_that_was_written_before_there_were_stages_is_read() -> None:
-    """It is kept as it was written then: what is added to the manifest since must not be required."""
+    """The file is kept in its old form: fields added to the manifest since must not be required."""
     old = decode((Path(__file__).parent / "schema-1.json").read_bytes())
     assert (old.schema, old.name, old.stages) == (1, "tiny", msgspec.UNSET)
     assert [(each.name, each.task.__class__.__name__) for each in old.every_stage] == [("tiny", "PoseTask")]
@@ -86,7 +86,7 @@ def test_variants_of_a_stage_are_its_own() -> None:
 
 
 def joined_otherwise(**change: Any) -> Manifest:
-    """Return the stages with the first input of the last one changed."""
+    """Return the stages with a changed first input of the last one."""
     whole = stages_manifest()
     assert whole.stages
     *others, last = whole.stages

@@ -1,4 +1,4 @@
-"""Pictures as levels: a byte each, and the tensor again, bit for bit as the runtime makes it."""
+"""Images stored as one byte for each value, and converted back to the same tensor, bit for bit, as in the runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights beside the model: inside its folder, there, and whole."""
+"""External weights next to the model: inside its folder, existing, and complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.model.load import load_onnx
 
 
 def pointing(tmp_path: Path, location: str, **entries: str) -> Path:
-    """Save a model, in a folder of its own, whose weight says that it lies at `location`."""
+    """Save a model, in its own folder, whose weight refers to the external file `location`."""
     model = convolution()
     tensor = model.graph.initializer[-1]
     tensor.ClearField("raw_data")

@@ -1,4 +1,4 @@
-"""Files that are given for a model: what they are is said, with the fix that fits."""
+"""Other files given as a model: the error names their format, with the fix for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies beside a model."""
+"""The files next to a model."""
 
 from __future__ import annotations
 

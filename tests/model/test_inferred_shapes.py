@@ -1,4 +1,4 @@
-"""Shapes that follow from values: of sizes that a graph computes."""
+"""Shapes that depend on values: reshapes by sizes that a graph computes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.model.inferred_shapes import add_inferred_shapes
 
 
 def rolled(times: int) -> str:
-    """Return a graph that rolls a map so many times, as windows of Swin are shifted, then flattens it by its sizes."""
+    """Return a graph that rolls a map this many times, as Swin shifts windows, then flattens it by its sizes."""
     rolls = [
         f"a{i} = Slice (r{i}, one, end, axis) b{i} = Slice (r{i}, none, one, axis) "
         f"r{i + 1} = Concat <axis = 1> (a{i}, b{i})"

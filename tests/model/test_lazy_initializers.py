@@ -1,4 +1,4 @@
-"""Large files, read where they lie: the same model, the same refusals."""
+"""Large weights, memory-mapped: the same model, the same refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loading a model: what is unreadable is refused with a fix."""
+"""Loading a model: an unreadable model is refused with a fix."""
 
 from __future__ import annotations
 

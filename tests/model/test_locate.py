@@ -1,4 +1,4 @@
-"""Which file is meant: a path, a folder as exporters lay it out, a repository of the Hub."""
+"""Which file is the model: a path, a folder in an exporter's layout, a repository of the Hub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Loop hands from round to round may have another size than before the first."""
+"""A Loop's carried value may change its size after the first iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes that stand before what they read are sorted, as ONNX Runtime does when it loads."""
+"""Nodes that come before their inputs are sorted, as ONNX Runtime does when it loads a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators of a model against the engine's: all that are missing are named, none that is there."""
+"""A model's operators compared with the engine's: all missing ones are named, and no supported one."""
 
 from __future__ import annotations
 

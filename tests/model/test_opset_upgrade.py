@@ -1,4 +1,4 @@
-"""Models of opsets before the engine's first are read where nothing in them has changed since."""
+"""Models of opsets older than the engine's first are read if their operators have not changed since."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_operator_that_is_the_same_since(opset: int) -> None:
 def test_what_has_changed_or_needs_it_not_stays(operator: str, opset: int) -> None:
     made = model(operator, opset)
     lifted = upgrade_opset(made)
-    assert lifted is (operator == "Nothing")  # no version of it has ever been: `check_operators` says so
+    assert lifted is (operator == "Nothing")  # no version of it ever existed: `check_operators` reports it
     assert made.opset_import[0].version == (OLDEST_OPSET if lifted else opset)
 
 

@@ -1,4 +1,4 @@
-"""Which activation an output ends in."""
+"""The final activation of an output."""
 
 from __future__ import annotations
 

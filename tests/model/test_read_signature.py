@@ -1,4 +1,4 @@
-"""The modules of a network, as PyTorch's exporters leave them in names."""
+"""The modules of a network, read from the names that PyTorch's exporters write."""
 
 from __future__ import annotations
 

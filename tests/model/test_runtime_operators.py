@@ -1,4 +1,4 @@
-"""Operators of ONNX Runtime's own: onnx.checker refuses some, native ONNX Runtime loads them, and shapes go on."""
+"""ONNX Runtime's own operators: onnx.checker refuses some, native ONNX Runtime runs them, shapes are inferred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of inputs, as `--set` gives them."""
+"""Values of inputs for `--set`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.model.set_inputs import set_inputs
 
 
 def value(tmp_path: Path, declared: str, text: str) -> np.ndarray:
-    """Return what a text makes of an input of this type."""
+    """Return the value that a text gives for an input of this type."""
     other = f"{HEADER} g (float[2] x, {declared} v) => (float[2] y) {{ y = Relu (x) }}"
     source = set_inputs(load_onnx(save(parsed(other), tmp_path / "m.onnx")), {"v": text})
     assert [each.name for each in source.signature.inputs] == ["x"]

@@ -1,4 +1,4 @@
-"""`--state`: parsed, and checked against the model."""
+"""`--state`: parsed, and validated against the model."""
 
 from __future__ import annotations
 

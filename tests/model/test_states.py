@@ -1,4 +1,4 @@
-"""States: which input takes which output in the next run, by their names."""
+"""States: which input takes which output in the next run, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nodes on disk are of."""
+"""Graph queries on saved models: casts of inputs."""
 
 from __future__ import annotations
 

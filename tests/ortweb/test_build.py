@@ -1,4 +1,4 @@
-"""The files of a build: the installed version's, and another's through npm."""
+"""The files of an onnxruntime-web build: from the installed version, or another one through npm."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_another_version_without_npm(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def npm(folder: Path, body: str) -> None:
-    """Put a stand-in for npm, which a test may not ask for the network, on the PATH."""
+    """Put a stand-in for npm on the PATH: tests may not use the network."""
     file = folder / "npm"
     file.write_text(f"#!{sys.executable}\n{body}\n")
     file.chmod(0o755)

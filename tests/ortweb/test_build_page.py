@@ -1,4 +1,4 @@
-"""A page of a build that does not load: closed, and told as what it is."""
+"""A build's page that does not load is closed and reported as such."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.ortweb.build_page import BuildPage, PageDiedError
 
 
 class Browser:
-    """A browser, its contexts and their pages in one: what a page does when it loads is given."""
+    """A fake browser, context and page in one; what the page does on loading is given."""
 
     def __init__(self, *, load: str) -> None:
         self.load, self.opened, self.closed, self.timeout = load, 0, 0, 0.0

@@ -1,4 +1,4 @@
-"""Where nodes went, from the engine's log."""
+"""The placement of nodes, read from the engine's log."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def test_what_is_not_said_is_not_known() -> None:
 def test_a_loop_is_where_it_is_and_not_where_its_body_is() -> None:
     log = [GPU, f"{_PREFIX}   If (n)", CPU, f"{_PREFIX}   Identity (inside)"]
     assert node_placement(log, "If", "n") == "gpu"
-    assert node_placement(log, "Loop", "n") == "cpu"  # its parts stand for it
+    assert node_placement(log, "Loop", "n") == "cpu"  # its parts are counted instead
     assert node_placement([], "If", "n") is None

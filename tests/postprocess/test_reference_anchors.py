@@ -1,4 +1,4 @@
-"""Anchors decoded by hand: each coding's box is where the detector's own code puts it."""
+"""Anchor decoding checked by hand: each coding gives the box that the detector's own code gives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_yunets_score_is_the_root_of_a_product() -> None:
 def test_scrfds_box_is_four_distances_from_a_corner_of_its_cell() -> None:
     outputs = random_outputs(SPECS["scrfd"])
     outputs["box_8"][0, 2 * CELL + 1] = 1, 0.5, 2, 0.5
-    # the second anchor of the cell at (16, 8), 16 pixels large
+    # the second anchor of the cell at (16, 8), 16 pixels wide and high
     assert row(SPECS["scrfd"], outputs, 2 * CELL + 1) == pytest.approx([(0 + 48) / 2, (0 + 16) / 2, 48, 16])
 
 

@@ -1,4 +1,4 @@
-"""The reference of the rows of a detector that predicts a set of boxes, on cases made by hand."""
+"""The reference for the rows of a set-prediction detector, on cases made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference of an appended head, on cases made by hand."""
+"""The reference for an appended NMS head, on cases made by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIZE = (20.0, 10.0)
 
 
 def found(raw: YoloPostprocess, *boxes: Box, confidence: float = 0.25, iou: float = 0.7) -> Floats:
-    """Return the rows that are not padding, after the padding was seen to be zero and behind them."""
+    """Return the rows before the padding; assert that the padding is zero and comes last."""
     rows = reference_nms(raw, raw_output(raw, boxes, 8), confidence, iou)
     assert rows.shape == (1, min(8, raw.max_detections), raw.columns)
     count = int((rows[0, :, 4] > 0).sum())
@@ -100,7 +100,7 @@ def test_a_suppressed_rotated_box_still_suppresses() -> None:
     rows = reference_nms(raw, output, 0.25, 0.6)[0]
     assert rows[0, :6].tolist() == np.array([20, 30, 20, 10, 0.9, 0], np.float32).tolist()
     assert not rows[1:].any()
-    output[0, 4:6, 2] = 0, chain[2].score  # the third of another class, which nothing overlaps then
+    output[0, 4:6, 2] = 0, chain[2].score  # the third is of another class, so nothing overlaps it
     assert (reference_nms(raw, output, 0.25, 0.6)[0, :, 4] > 0).sum() == 2
 
 

@@ -1,6 +1,6 @@
 """Cases of the conversion: text files in ONNX's own syntax, `cases/<what>.onnx.txt`.
 
-A comment at the top may name nodes to keep, `# keep: one, two`.
+A comment at the top may name nodes to keep in float32, `# keep: one, two`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FILES = sorted(FOLDER.glob("*.onnx.txt"))
 
 
 def measured() -> KernelTable:
-    """Return the table of the build that is in bundles."""
+    """Return the table of the engine build that bundles contain."""
     return load_table(parse_target("1.30.0-webgpu"))
 
 

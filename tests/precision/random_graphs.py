@@ -1,4 +1,4 @@
-"""Small random graphs that make no error grow by much: each operator is at most as steep as what it reads."""
+"""Small random graphs that do not amplify errors much: no operator is steep for its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ranges of what goes through a graph."""
+"""The value ranges of a graph's activations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A budget in words."""
+"""Parsing of a search budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smallest set that has to be kept: found exactly, in few questions, and never too small."""
+"""Delta debugging: the smallest set to keep is found exactly, in few checks, and is never too small."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = [f"n{index}" for index in range(64)]
 
 
 class Asked:
-    """Answers whether all guilty are kept, at most `times`."""
+    """Checks whether all guilty names are kept; None after `times` checks."""
 
     def __init__(self, guilty: set[str], times: int = 1000) -> None:
         self.guilty, self.left, self.times = guilty, times, times

@@ -1,4 +1,4 @@
-"""Weights that must not even be rounded: they stay float32, the others do not."""
+"""Weights that must not be rounded stay float32, the others become float16."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIFFERENCE = network(
     "[fine] p = MatMul (a, fine)\n [ones] q = MatMul (a, ones)\n [rest] r = Sub (p, q)\n [up] b = Mul (r, many)",
     f"float[16,16] fine = {{{FINE}}}, float[16,16] ones = {{{ONES}}}, float many = {{1000}}",
 )
-"""In float16 all weights of `fine` are those of `ones`."""
+"""In float16 all weights of `fine` equal those of `ones`."""
 
 
 def test_only_the_weights_whose_rounding_is_seen_stay_float32(tmp_path: Path) -> None:

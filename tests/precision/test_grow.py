@@ -1,4 +1,4 @@
-"""The largest set that passes, grown group by group, in few questions."""
+"""The largest set that passes, grown group by group, in few checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALIKE = dict.fromkeys(NAMES, 1 / 32)
 
 
 class Asked:
-    """Says that a set is right whose errors add up to at most one; a name alone is left out of it."""
+    """Accepts a set whose errors add up to at most 1; from a small set, drops the names in `alone`."""
 
     def __init__(self, errors: dict[str, float], times: int = 1000, alone: Collection[str] = ()) -> None:
         self.errors, self.times, self.alone = errors, times, alone

@@ -1,4 +1,4 @@
-"""A graph that finds the right things by luck: right on a sample, wrong on the same picture up to rounding."""
+"""A graph that is right by luck: right on a sample, wrong on the same image with rounding noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DETECT = DetectTask(output="rows", rows=2, classes=["cup"])
 
 
 class Lucky(EmulatedFp16):
-    """Finds the other box of the larger cup wherever the picture is not exactly the sample."""
+    """Returns a wrong box for the larger cup whenever the input is not exactly the sample."""
 
     def __init__(self) -> None:
         super().__init__("for a test")

@@ -1,4 +1,4 @@
-"""Conversion of random graphs: valid, the same a second time, near the original, no cast more than needed."""
+"""Conversion of random graphs: valid, idempotent, near the original, no unnecessary casts."""
 
 from __future__ import annotations
 

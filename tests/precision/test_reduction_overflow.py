@@ -1,4 +1,4 @@
-"""The bound of a sum: reached by the worst input, and never passed."""
+"""The bound of a sum: reached by the worst input, and never exceeded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says of the precision of a graph."""
+"""The report's text about the precision of a graph."""
 
 from __future__ import annotations
 

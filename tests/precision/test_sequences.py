@@ -1,4 +1,4 @@
-"""The search in half precision of a model with state: errors that add up from run to run count."""
+"""The half-precision search for a model with state: errors that accumulate from run to run count."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ growth (float[1, 4] x, float[1, 4] s) => (float[1, 4] y, float[1, 4] sN)
   [grow] sN = Add (kept, more)
   [tell] y = Mul (sN, two)
 }"""
-"""Grows from 1 by less than half of what float16 can add to it: by 1.4 % in 32 runs, in float16 not at all."""
+"""A state that grows from 1 by less than half of float16's step: by 1.4 % in 32 runs, not at all in float16."""
 ONES = {"x": np.ones((1, 4), np.float32), "s": np.zeros((1, 4), np.float32)}
 SAMPLES = [Sample("one", ONES)]
 SEQUENCE = make_sequence(SAMPLES, INPUTS)

@@ -1,4 +1,4 @@
-"""A graph with less to say of itself computes the same."""
+"""A graph without metadata computes the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What float16 gets wrong is kept in float32, exactly that, and the rest is float16."""
+"""Nodes that float16 computes wrongly stay in float32, exactly those, and the rest is float16."""
 
 from __future__ import annotations
 

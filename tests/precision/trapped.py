@@ -1,4 +1,4 @@
-"""Networks with one thing in the middle that float16 gets wrong, and a search in them."""
+"""Networks with one pattern in the middle that float16 computes wrongly, and a precision search on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = 16
 
 
 def network(middle: str, constants: str = "", shape: str = "4,16", end: str = "") -> ir.Model:
-    """Return layers around some nodes that make `b` of `a`. With `end` those nodes make `y` of what comes last."""
+    """Return layers around nodes that compute `b` from `a`. The nodes of `end` compute `y` from the last layer."""
     generator = np.random.default_rng(7)
     weights = ", ".join(f"{value:.4f}" for value in generator.normal(0, 0.3, SIZE * SIZE))
     head = f"[before] a0 = MatMul (x, weight)\n a = Sigmoid (a0)\n {middle or 'b = Relu (a)'}\n"
@@ -35,12 +35,12 @@ def network(middle: str, constants: str = "", shape: str = "4,16", end: str = ""
 
 
 def searched(model: ir.Model, folder: Path, budget: SearchBudget | None = None, *, whole: bool = False) -> SearchResult:
-    """Search in a network on three random inputs, in emulated float16."""
+    """Run the search on a network with three random inputs, in emulated float16."""
     return search_in(model, folder, budget).run(only_full=whole)
 
 
 def search_in(model: ir.Model, folder: Path, budget: SearchBudget | None = None) -> PrecisionSearch:
-    """Return a search in a network before it begins."""
+    """Return a search on a network before it runs."""
     ir.save(model, folder / "graph.onnx")
     graph = Graph(target="webgpu", file="graph.onnx", weights=[], nodes=3, outputs=[], head_status=None)
     shape = [int(dim) for dim in model.graph.inputs[0].shape or () if isinstance(dim, int)]

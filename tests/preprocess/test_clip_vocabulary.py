@@ -1,4 +1,4 @@
-"""CLIP's vocabulary is a tokenizer: bytes, bytes at the end of a word, merges, two ends."""
+"""CLIP's vocabulary file is a tokenizer: bytes, bytes at the end of a word, merges, start and end tokens."""
 
 from __future__ import annotations
 

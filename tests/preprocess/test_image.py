@@ -1,4 +1,4 @@
-"""Pictures as a browser reads them: upright, over white, and never trusted."""
+"""Reading images as a browser does: EXIF orientation applied, alpha over white, untrusted input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PIXELS = np.random.default_rng(0).integers(0, 256, (4, 6, 3)).astype(np.uint8)
 
 
 def turned(orientation: int) -> NDArray[np.uint8]:
-    """Return what has to be stored so that a viewer who obeys the orientation sees PIXELS."""
+    """Return the stored pixels that a viewer shows as PIXELS once it applies the EXIF orientation."""
     stored = {
         1: PIXELS,
         2: PIXELS[:, ::-1],

@@ -1,4 +1,4 @@
-"""A stack of pictures into one tensor, and the numbers that go with it."""
+"""A stack of images as one tensor, and the numbers that accompany it."""
 
 from __future__ import annotations
 

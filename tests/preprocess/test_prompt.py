@@ -1,4 +1,4 @@
-"""Prompts and what is found by them: the cases that Python and TypeScript both answer for, and more."""
+"""Prompts and their detections: the cases shared by Python and TypeScript, and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resamplers against the libraries that they are named after; `conformance/preprocess` holds the exact cases."""
+"""Resampling compared with the libraries named in its modes; `conformance/preprocess` has the exact cases."""
 
 from __future__ import annotations
 

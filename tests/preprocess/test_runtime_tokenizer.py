@@ -1,4 +1,4 @@
-"""The tokenizer of the runtime and Python's, on strings of all kinds."""
+"""The runtime's tokenizer compared with Python's, on strings of all kinds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ process.stdout.write(JSON.stringify(texts.map((text) => reader.encode(text).ids)
 
 
 def in_javascript(tokenizer: TextTokenizer, texts: Sequence[str], folder: Path) -> list[list[int]]:
-    """Return the numbers of each text's tokens as the runtime makes them: web/src/tokenizer.ts calls the same."""
+    """Return the token ids of each text from the runtime's tokenizer library, called as web/src/tokenizer.ts does."""
     given = folder / "given.json"
     given.write_text(json.dumps({"tokenizer": tokenizer.for_runtime(), "texts": texts}))
     command = ["node", "--input-type=module", "-e", READ, str(given)]

@@ -1,4 +1,4 @@
-"""Which boxes crops are cut around."""
+"""Which boxes are cropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of a text into the inputs of a text encoder, as the cases of both languages want them."""
+"""From the tokens of a text to the inputs of a text encoder: the cases shared by Python and TypeScript."""
 
 from __future__ import annotations
 

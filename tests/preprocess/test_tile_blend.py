@@ -1,4 +1,4 @@
-"""Tiles are put together without a step, each pixel the mean of its tiles by their weights."""
+"""Tiles are blended without a step: each pixel is the weighted mean of its tiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES = sorted((Path(__file__).parents[2] / "conformance" / "tile-blend").glob("
 
 
 def joined(case: dict[str, Any]) -> NDArray[np.uint8]:
-    """Return the result of tiles that hold one level each."""
+    """Return the blended result of tiles that have one level each."""
     plan, scale = msgspec.convert(case["plan"], TilePlan), case["scale"]
     (width, height), (wide, high) = case["picture"].values(), case["tile"].values()
     result = np.zeros((height * scale, width * scale, 4), np.uint8)
@@ -40,6 +40,6 @@ def test_conformance(file: Path) -> None:
 def test_no_step_is_larger_than_that_of_a_ramp(file: Path) -> None:
     case = json.loads(file.read_text("utf-8"))
     got, levels = joined(case)[..., 0].astype(int), case["levels"]
-    # three roundings to 8 bits at most on each side
+    # at most three roundings to 8 bits on each side
     most = (max(levels) - min(levels)) / (2 * case["plan"]["feather"] * case["scale"]) + 2 * case["tolerance"]
     assert max(np.abs(np.diff(got, axis=axis)).max() for axis in (0, 1)) <= most

@@ -1,4 +1,4 @@
-"""Tiles cover a picture once, keep their halo and end where it ends."""
+"""Tiles cover an image once, have their halo and end at its edge."""
 
 from __future__ import annotations
 

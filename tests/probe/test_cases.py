@@ -1,4 +1,4 @@
-"""Every case is a valid model that native ONNX Runtime, or ONNX's reference, runs; but for those that it refuses."""
+"""Every case is a valid model that native ONNX Runtime or ONNX's reference runs, except the listed refusals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_cases_are_valid_and_run(family: str) -> None:
 
 
 def shaped(probe: Probe) -> onnx.ModelProto:
-    """The checker wants a shape of each output, and a kernel's answer is not to be anticipated."""
+    """The checker requires a shape for each output, but the kernel's output shape must not be assumed."""
     model = onnx.load_model_from_string(probe.model)
     for output in model.graph.output:
         output.type.tensor_type.shape.SetInParent()

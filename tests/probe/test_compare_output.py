@@ -1,4 +1,4 @@
-"""When an answer is right."""
+"""When an output is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes of float32 in float16: what is converted, what stays, and what the answers are compared with."""
+"""Float32 probes in float16: what is converted, what stays, and the reference for the outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A measurement that was interrupted goes on."""
+"""An interrupted measurement resumes."""
 
 from __future__ import annotations
 

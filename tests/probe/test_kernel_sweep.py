@@ -1,4 +1,4 @@
-"""The sweep asks for every kernel with a model that native ONNX Runtime understands."""
+"""The sweep probes every kernel with a model that native ONNX Runtime accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 from webbuild.probe.kernel_sweep import KernelProbe, kernel_probes
 
 INVALID = ("sweep/ReduceLogSum 18 uint", "sweep/SoftmaxCrossEntropyLoss 13 bfloat16", "sweep/ConstantOfShape 2")
-"""Of two, ONNX's own definition is not valid; the third's types ONNX Runtime refuses as the kernel is made."""
+"""ONNX's own definition of the first two is invalid; ONNX Runtime's kernel refuses the types of the third."""
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +44,10 @@ def test_types(swept: list[KernelProbe]) -> None:
 
 
 def test_native_makes_a_session_or_has_no_kernel(swept: list[KernelProbe]) -> None:
-    """No other error: a model that is wrong would be taken for a kernel that is missing."""
+    """No other error: an invalid model would look like a missing kernel."""
     ort.set_default_logger_severity(4)
     one_thread = ort.SessionOptions()
-    one_thread.intra_op_num_threads = 1  # to start more takes as long as the session itself
+    one_thread.intra_op_num_threads = 1  # starting more of them takes as long as the session itself
     made, refused = 0, list[str]()
     for each in swept:
         try:

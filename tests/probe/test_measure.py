@@ -1,4 +1,4 @@
-"""What is measured again on a fresh engine, and what is no case at all."""
+"""What is measured again on a fresh engine, and what is no valid case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MISFIT = ProbeResponse("run", 'Kernel "[Relu] n" failed. Error: Uniform variable
 
 
 class Page:
-    """Gives the answers in order; of each it is kept whether a fresh engine was asked for."""
+    """Returns the given responses in order, and records for each call whether a fresh engine was requested."""
 
     def __init__(self, answers: Sequence[ProbeResponse]) -> None:
         self.left, self.fresh = list(answers), list[bool]()
@@ -34,7 +34,7 @@ class Page:
 
 
 class Reference:
-    """Runs nothing."""
+    """Returns ones without running the model."""
 
     def run(self, probe: Probe) -> dict[str, Array]:
         return {"y0": np.ones((2, 3), np.float32)}

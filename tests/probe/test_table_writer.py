@@ -1,4 +1,4 @@
-"""What of a measurement a table keeps."""
+"""Which part of a measurement a table stores."""
 
 from __future__ import annotations
 

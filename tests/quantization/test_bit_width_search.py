@@ -1,4 +1,4 @@
-"""The search for the fewest bits, against answers that are known."""
+"""The search for the fewest bits, on problems with known solutions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def searched(same: Callable[[Mapping[int, BitWidth]], bool]) -> BitWidthSearch[i
 
 
 def part(search: BitWidthSearch[int], bits: BitWidth) -> float:
-    """Return the part of the numbers that got so many bits in the end."""
+    """Return the fraction of the numbers that ended with this many bits."""
     return sum(NUMBERS[each] for each, got in search.kept[-1].items() if got == bits) / sum(NUMBERS.values())
 
 

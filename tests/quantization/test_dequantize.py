@@ -1,4 +1,4 @@
-"""Stored weights turned back: the cases that TypeScript answers for too."""
+"""Dequantized weights: the cases shared with TypeScript."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors as whole numbers: how far a float may move, and which cannot be stored so."""
+"""Quantizing tensors: the largest error of a float, and which tensors cannot be quantized."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TENSORS = hnp.arrays(np.float32, hnp.array_shapes(min_dims=1, max_dims=4, max_si
 
 
 def step(array: NDArray[np.float32], bits: BitWidth, grid: ScaleLayout) -> NDArray[np.float64]:
-    """Return the step of each number, in the tensor's order."""
+    """Return the quantization step of each number, in the tensor's order."""
     seen = np.abs(array.astype(np.float64)).reshape(grid.shape)
     most = seen.max(axis=(1, 3), keepdims=True) / (2 ** (bits - 1) - 1)
     return np.broadcast_to(most, grid.shape).ravel()

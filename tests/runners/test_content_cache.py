@@ -1,4 +1,4 @@
-"""The cache on disk: what is kept, what is not there, how much room it takes, two programs at once."""
+"""The disk cache: hits, misses, its size limit, two programs at once."""
 
 from __future__ import annotations
 

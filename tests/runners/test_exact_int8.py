@@ -1,4 +1,4 @@
-"""Native products of quantized numbers are what ONNX defines, on processors that would cut their sums off too."""
+"""Native products of quantized numbers equal ONNX's definition, also on CPUs that would saturate the sums."""
 
 from __future__ import annotations
 

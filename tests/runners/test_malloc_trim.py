@@ -1,4 +1,4 @@
-"""Garbage in cycles is collected; modules are left out of the search for it, and models are not."""
+"""Cyclic garbage is collected; modules are excluded from the search, models are not."""
 
 from __future__ import annotations
 

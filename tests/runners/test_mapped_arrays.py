@@ -1,4 +1,4 @@
-"""Large arrays lie in a temporary file, and are the same arrays."""
+"""Large arrays are moved to a temporary file, and stay equal."""
 
 from __future__ import annotations
 

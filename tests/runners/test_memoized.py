@@ -1,4 +1,4 @@
-"""Remembered answers: which are asked for again, which are not, and what of the model makes another of it."""
+"""Memoized outputs: which are reused, which are not, and which changes of a model invalidate them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Counting(NativeRunner):
 def model(tmp_path: Path) -> Path:
     file = tmp_path / "model.onnx"
     model = onnx.parser.parse_model(TEXT)
-    for weight in model.graph.initializer:  # only raw bytes are stored outside
+    for weight in model.graph.initializer:  # only raw bytes are stored externally
         weight.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(weight), weight.name))
     onnx.save(model, file, save_as_external_data=True, location="model.data", size_threshold=0)
     return file
@@ -53,7 +53,7 @@ def cache(tmp_path: Path) -> ContentCache:
 
 
 def runs(runner: Counting, cache: ContentCache | None, feeds: Tensors = FEEDS) -> int:
-    """Return how often a runner computes for two questions that are the same, the answer to which is right."""
+    """Return how often a runner computes for two equal calls; assert that the outputs are right."""
     remembering = MemoizedRunner(runner, cache)
     for _ in range(2):
         answer = remembering.run(feeds)

@@ -1,4 +1,4 @@
-"""A run that has no end is ended."""
+"""A run that never ends is terminated."""
 
 from __future__ import annotations
 

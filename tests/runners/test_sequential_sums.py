@@ -1,4 +1,4 @@
-"""InstanceNormalization with sequential sums is the same operator, and only where it can be computed so."""
+"""InstanceNormalization with sequential sums is equivalent, and used only where it is possible."""
 
 from __future__ import annotations
 

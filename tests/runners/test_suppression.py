@@ -1,4 +1,4 @@
-"""The suppression behind a graph, in NumPy: the cases that the runtime answers for too."""
+"""NumPy's NMS after a graph: the cases shared with the runtime."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_boxes_that_are_kept(file: Path) -> None:
         else UNSET,
         row_count=Output(name="number", dtype="int64", shape=[1]),
     )
-    numbers = np.arange(1, count + 1, dtype=np.float32)  # a row is the number of its anchor from 1 on
+    numbers = np.arange(1, count + 1, dtype=np.float32)  # a row is the 1-based index of its anchor
     scores = np.array(case["scores"], np.float32)
     outputs: dict[str, NDArray[Any]] = {
         "boxes": np.array(case["boxes"], np.float32).reshape(count, 5 if case.get("rotated") else 4),

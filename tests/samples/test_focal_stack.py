@@ -1,4 +1,4 @@
-"""Stacks of pictures in folders and as files."""
+"""Focal stacks in folders and as files."""
 
 from __future__ import annotations
 

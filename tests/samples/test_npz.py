@@ -1,4 +1,4 @@
-"""Files given for tensors: what one is that cannot be read, and what one holds that lacks an input."""
+"""Files given as tensors: the format of an unreadable one, and the arrays of one that lacks an input."""
 
 from __future__ import annotations
 

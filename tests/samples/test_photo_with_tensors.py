@@ -1,4 +1,4 @@
-"""Photographs for models that take a picture and other tensors."""
+"""Photographs for models that take an image and other tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of models from files: which they are, and the sizes with which they last."""
+"""The states of models in files: which tensors they are, and the sizes at which they stay constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Free heights and widths are tried on native ONNX Runtime, and so are the sizes that were given."""
+"""Dynamic heights and widths are tried on native ONNX Runtime, as are sizes given by the user."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ matting (float[n,3,h,w] x, float[n,CHANNELS,h2,w2] r1i, float[n,CHANNELS,h4,w4] 
 SHARED = """zero = Constant <value_ints = [0]> ()
   r1o = ReduceMax <keepdims = 1> (both, zero)
   pha = Gather <axis = 0> (both, zero)"""
-"""The larger of what is seen and what is remembered, which have to be of one size to be stacked."""
+"""The maximum of the image and the state, which must have the same size to be stacked."""
 
 
 def chosen(folder: Path, text: str, **given: int) -> ResolvedDims:

@@ -1,4 +1,4 @@
-"""Cuts: a piece by itself computes what it does in the whole, whatever stands in it."""
+"""Subgraph extraction: an extracted part computes what it does in the whole, whatever nodes it has."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_the_references_values_come_in_batches(tmp_path: Path) -> None:
     made = graph(branches((12,)))
     reference = values(made, tmp_path)
     reference.compute([f"b0_{step}" for step in range(12)])
-    assert reference.runs == 12  # 144 bytes each, and 200 fit in a run
+    assert reference.runs == 12  # 144 bytes each; a run has room for 200
     assert len(list(tmp_path.glob("*.npy"))) == 12
 
 

@@ -1,4 +1,4 @@
-"""What Firefox does otherwise than Chromium, as measured: kept as it is written, about cases that the table has."""
+"""Measured differences between Firefox and Chromium: stored unchanged, for cases that are in the table."""
 
 from __future__ import annotations
 

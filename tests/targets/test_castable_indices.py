@@ -1,4 +1,4 @@
-"""Which inputs and outputs of an operator can be float16 together."""
+"""Which inputs and outputs of an operator can become float16 together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an older opset has for an operator."""
+"""The operator schemas of older opsets."""
 
 from __future__ import annotations
 

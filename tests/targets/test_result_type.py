@@ -1,4 +1,4 @@
-"""Which type a node's result has."""
+"""The type of a node's result."""
 
 from __future__ import annotations
 

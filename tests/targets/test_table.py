@@ -1,4 +1,4 @@
-"""Tables of targets: the same both ways, and an answer to every question or None."""
+"""Target tables: the same after a round trip; every lookup gives an entry or None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors with scores and boxes apart, known by the number of their anchors."""
+"""Detectors with separate score and box outputs, recognized by their number of anchors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of class names, as people have them."""
+"""Class name files, in the formats that people use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for a classifier, and when two classifications are the same."""
+"""Which models are recognized as classifiers, and when two classifications are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keypoints of two runs: rounding may choose among places side by side that score nearly the same, and no further."""
+"""Keypoints of two runs: rounding may choose a neighbouring position with nearly the same score, and no other."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SPEC = KeypointsTask(head=HEAD, classes=["person"], keypoints=[], skeleton=[])
 
 
 def peak(place: float, width: float = 6.0) -> NDArray[np.float32]:
-    """Return scores along 128 places [1, 1, 128] that fall from a peak as those SimCC learns."""
+    """Return scores along 128 positions [1, 1, 128] that fall off from a peak, as SimCC learns them."""
     scores: NDArray[np.float64] = np.exp(-((np.arange(128) - place) ** 2) / (2 * width**2))
     return scores.astype(np.float32)[None, None]
 
 
 def compared(want: NDArray[np.float32], got: NDArray[np.float32], tolerance: Tolerance) -> Comparison:
-    """Return what is said of the place of one keypoint, whose scores along x these are, a crop being its picture."""
+    """Return the comparison of one keypoint with these scores along x, for a crop that is the whole image."""
     one, other = ([detection(decode_keypoints(SPEC, {"x": x, "y": peak(64.3)}, 64, 64))] for x in (want, got))
     subject = ComparedOutput("webgpu", "sample", "decoded", "")
     found = TASK.compare(SPEC, subject, one, other, RunContext(), tolerance)
@@ -92,7 +92,7 @@ def test_a_number_that_is_none_differs() -> None:
 
 
 def test_a_keypoint_is_not_compared_where_its_map_has_no_peak_to_refine() -> None:
-    """A Newton step divides by a curvature, which noise has none of."""
+    """A Newton step divides by the curvature, which is 0 for noise."""
     maps = np.random.default_rng(3).uniform(0.4, 0.6, (1, 40, 64, 48)).astype(np.float32)
     spec = msgspec.structs.replace(SPEC, head=HeatmapHead(output="maps", refine="udp", unbiased=True))
     found = decode_keypoints(spec, {"maps": maps}, 192, 256)

@@ -1,4 +1,4 @@
-"""When two maps of where text is are the same."""
+"""When two text maps are the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases that Python and TypeScript both answer for."""
+"""The cases shared by Python and TypeScript."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_a_grid_of_points_finds_the_masks_that_are_wanted(file: Path) -> None:
 
 
 def run_lengths(mask: NDArray[np.bool_]) -> list[int]:
-    """Runs outside and inside of a mask by turns, column by column."""
+    """Return the run lengths of a mask, column by column, starting with a run of zeros."""
     flat = mask.T.ravel()
     turns = np.flatnonzero(np.diff(np.concatenate([[False], flat])))
     return [int(count) for count in np.diff([0, *turns, flat.size])]

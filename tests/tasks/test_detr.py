@@ -1,4 +1,4 @@
-"""Detectors that predict a set of boxes, by what they say of themselves."""
+"""Recognition of set-prediction detectors by their metadata."""
 
 from __future__ import annotations
 

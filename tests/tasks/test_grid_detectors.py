@@ -1,4 +1,4 @@
-"""Detectors whose outputs are grids of cells, known by the grids' sizes."""
+"""Detectors whose outputs are grids of cells, recognized by the grid sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors that take a prompt, by what they say of themselves."""
+"""Recognition of detectors with a prompt by their metadata."""
 
 from __future__ import annotations
 

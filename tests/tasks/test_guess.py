@@ -1,4 +1,4 @@
-"""What a model is taken for, judged by untrusted names."""
+"""Task recognition from untrusted names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for a model of depth, and what its map and its pictures are believed to be."""
+"""Recognition of depth models, and the assumptions about their map and their input images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for an encoder of pictures, which output is its vector, and how its pictures go in."""
+"""Recognition of image encoders, which output is the embedding, and how images are preprocessed."""
 
 from __future__ import annotations
 

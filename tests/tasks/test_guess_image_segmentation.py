@@ -1,4 +1,4 @@
-"""What is taken for a model of regions, and what its masks, its classes and its pictures are believed to be."""
+"""Recognition of segmentation models, and the assumptions about their masks, classes and input images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for a model of matting, which of its outputs for alpha, and how its pictures go in."""
+"""Recognition of matting models, which output is alpha, and how images are preprocessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for a text detector, and how its pictures go in."""
+"""Recognition of text detectors, and how images are preprocessed."""
 
 from __future__ import annotations
 

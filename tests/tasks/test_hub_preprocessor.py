@@ -1,4 +1,4 @@
-"""What `preprocessor_config.json` says of pictures."""
+"""Preprocessing read from `preprocessor_config.json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which map is the largest at a pixel: the same as where each is read at every pixel."""
+"""Which map is the largest at a pixel: the same result as reading every map at every pixel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALLER = ImagePlacement(9, 5, 0, 0, 64, 64, 64, 64)
 
 
 def read_each(maps: Floats, placement: ImagePlacement) -> NDArray[np.int32]:
-    """The definition: each map at each pixel, the first of the largest."""
+    """The definition: read each map at each pixel, and take the first of the largest."""
     top = np.full((placement.source_height, placement.source_width), -np.inf, np.float32)
     winner = np.zeros(top.shape, np.int32)
     for number, values in enumerate(maps, 1):

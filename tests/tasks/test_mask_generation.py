@@ -1,4 +1,4 @@
-"""Masks that answer clicks: which decoders are recognized, and how answers are chosen and compared."""
+"""Mask generation from clicks: which decoders are recognized, and how masks are chosen and compared."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
 PLACEMENT = ImagePlacement(20, 10, 0, 0, 64, 32, 64, 64)
-"""A picture of 20 x 10 in the upper half of a frame of 64 x 64."""
+"""An image of 20 x 10 in the upper half of a frame of 64 x 64."""
 
 
 def floats(name: str, *shape: int) -> TensorSpec:
@@ -323,7 +323,7 @@ def test_the_embedding_of_the_decoder_tells_the_size_of_pictures(
 
 
 def test_the_frame_is_the_input_of_the_encoder() -> None:
-    """SAM 3's patches have 14 pixels, those of a small model 8: the encoder knows."""
+    """SAM 3's patches have 14 pixels, a small model's 8: the encoder's input shape shows the frame."""
     small = msgspec.structs.replace(ENCODER, inputs=(floats("pixel_values", 1, 3, 32, 32),))
     encoder = TASK.infer_earlier(small, [SAM])
     assert encoder is not None
@@ -441,7 +441,7 @@ def answer(logits: NDArray[np.float32], scores: NDArray[np.float32] = SCORES) ->
 
 
 def half_logits() -> NDArray[np.float32]:
-    """Mask 2 is the left half of the frame, the others are empty."""
+    """Return logits in which mask 2 is the left half of the frame, and the others are empty."""
     logits = np.full((4, 16, 16), -4, np.float32)
     logits[2, :, :8] = 4
     return logits

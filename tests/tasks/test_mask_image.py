@@ -1,4 +1,4 @@
-"""A mask over a picture, as a report shows it."""
+"""A mask over an image, as a report shows it."""
 
 from __future__ import annotations
 

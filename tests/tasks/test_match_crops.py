@@ -1,4 +1,4 @@
-"""Answers to crops are compared box by box: nearly equal scores may swap their order."""
+"""Crop results are compared box by box: nearly equal scores may swap their order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLERANCE = Tolerance(score=1e-3, pixels=0.5, relative=1e-3)
 
 
 def found(left: float, score: float, angle: float) -> CropDetection:
-    """Return a box of 20 by 40 with a unit vector."""
+    """Return a detection with a box of 20 by 40 and a unit vector."""
     box = Box(left, 10.0, left + 20, 50.0)
     vector = (math.cos(angle), math.sin(angle))
     return CropDetection(box=box, score=score, class_index=0, label="person", embedding=vector)

@@ -25,7 +25,7 @@ def mask(cells: NDArray[np.bool_], x: float = 10, y: float = 10, size: float = 1
 
 
 def judged(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> DetectionMatch:
-    """Return the verdict on two objects, of whose masks the second one's differs."""
+    """Return the verdict on two objects, where the second one's mask differs."""
     want, got = (from_rows(TASK, ROWS, [mask(DISC), mask(cells, x=50)]) for cells in (first, second))
     return compared(want, got)
 

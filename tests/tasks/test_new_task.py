@@ -1,4 +1,4 @@
-"""A new task: one file in the folder of tasks, and a model of it packs."""
+"""A new task: one file in the task folder, and a model of it packs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user knows better than the model says."""
+"""Options that override what a model says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--size`: parsed, and given to the free heights and widths of pictures."""
+"""`--size`: parsed, and applied to the dynamic heights and widths of image inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes for free dimensions: given, guessed, or asked for by name."""
+"""Sizes for dynamic dimensions: given, guessed, or requested by name."""
 
 from __future__ import annotations
 

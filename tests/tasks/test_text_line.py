@@ -1,4 +1,4 @@
-"""What is taken for a text recognizer, which dictionary fits it, and when two texts are the same."""
+"""Recognition of text recognizers, which dictionary fits, and when two texts are the same."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_a_dictionary_that_is_none_of_the_model_is_refused(tmp_path: Path, text:
 
 
 def scores(classes: list[int], count: int = 97) -> np.ndarray:
-    """Return probabilities [1, T, C], 1 for a class of each column."""
+    """Return probabilities [1, T, C], 1 for one class in each column."""
     return np.eye(count, dtype=np.float32)[classes][None]
 
 
@@ -230,7 +230,7 @@ def test_the_error_rate_counts_edits(want: str, got: str, rate: float) -> None:
 
 
 def raw(want: np.ndarray, got: np.ndarray, *, logits: bool = False) -> str:
-    """The verdict about scores [1, T, C]; `default` where they are compared number by number."""
+    """Return the verdict on scores [1, T, C]; `default` compares them number by number."""
     task = msgspec.structs.replace(line(match_task(facts())), logits=logits)
     found = TASK.compare_output(task, ComparedOutput("wasm", "a.png", "raw", "y"), want, got, RunContext(), NATIVE)
     return "default" if found is None else found[0].verdict

@@ -1,4 +1,4 @@
-"""ByteTrack in Python: the ids of the recorded scenes, and assignments of least cost."""
+"""ByteTrack in Python: the ids of the recorded scenes, and minimum-cost assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three forms of an export: what is taken for which, by the words that two releases write."""
+"""The three forms of an Ultralytics export: how each is recognized from the metadata of two releases."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
 
 OLD = {"args": "{'batch': 1, 'half': False, 'dynamic': False, 'simplify': True, 'opset': 17, 'nms': False}"}
-"""What release 8.3 writes of an export without suppression, raw or end-to-end."""
+"""The metadata of release 8.3 for an export without NMS, raw or end-to-end."""
 NEW = {"args": "{'data': None, 'quantize': None, 'nms': None}", "end2end": "False", "head": "Detect"}
 NEW_FINAL = {"args": "{'data': None, 'quantize': None, 'nms': False}", "end2end": "True", "head": "v10Detect"}
-"""What release 8.4 writes of a raw export and of an end-to-end one."""
+"""The metadata of release 8.4 for a raw and for an end-to-end export."""
 DETECT = {"task": "detect", "names": "{0: 'cup', 1: 'dog'}"}
 POSE = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 CONVOLUTIONS = frozenset({"Conv", "TopK", "Mod"})

@@ -1,4 +1,4 @@
-"""Words that are too wide for a reader: the parts that they are read in, and what is read in those put together."""
+"""Words too wide for a recognizer: the parts in which they are read, and how the parts' texts are merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors that do not say what they are."""
+"""Detectors without metadata."""
 
 from __future__ import annotations
 

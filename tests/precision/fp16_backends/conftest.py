@@ -1,4 +1,4 @@
-"""What the tests of the arithmetics share: graphs written as text."""
+"""A shared helper of the float16 backend tests: graphs written as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Float16 emulated on the CPU: each value is rounded, once, where it is made."""
+"""Float16 emulated on the CPU: each value is rounded once, where it is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel rounds inside an operator: the emulation is as inexact as the adapter that was measured, or more."""
+"""Rounding inside an operator: the emulation is at least as inexact as the measured adapter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from webbuild.runners.tensors import Tensors
 CASES = {case.name: case for case in operators()}
 SUMS = ("Conv", "MatMul", "Gemm", "Einsum", "AveragePool", "CumSum")
 ON_ADAPTER = ("Chromium", "Dawn on lavapipe")
-"""What the columns of an adapter are called."""
+"""The column names of an adapter."""
 LOSES_DIGITS = "g (float16[1,2048] x, float16[2048,4] w) => (float[1,4] y) { s = MatMul(x, w)\n y = Cast<to = 1>(s) }"
 
 
@@ -34,7 +34,7 @@ def bounded(case: Fp16Case) -> Tensors:
 
 @cache
 def measured() -> dict[str, float]:
-    """How far the adapter is from float32, by operator."""
+    """Return the adapter's error against float32, by operator."""
     found = msgspec.json.decode(STORE.read_bytes(), type=Fp16Measurement)
     figures = {
         row.name: next(row.float32_error[each] for each in ON_ADAPTER if each in row.float32_error)
@@ -54,7 +54,7 @@ def test_no_operator_of_the_adapter_is_further_from_float32_than_the_bound(name:
 
 
 def cancelling() -> Tensors:
-    """Two halves of a sum that cancel each other but for a rest of 1."""
+    """Return inputs for a sum of two halves that cancel, leaving 1."""
     x = np.full((1, 2048), 2, np.float16)
     x[0, 0] = 3
     w = np.ones((2048, 4), np.float16)

@@ -1,4 +1,4 @@
-"""Single operators: the emulation rounds as float16 does, and the page says how far a real GPU is from it."""
+"""Single operators: the emulation rounds as float16 does, and the page shows its difference from a real GPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES = operators()
 
 @cache
 def error(index: int) -> float | str:
-    """How far the emulation of a case is from float32."""
+    """Return the emulation's error against float32 for a case."""
     (found,) = measure(CASES[index : index + 1], {"emulated": emulated})
     return found.off("emulated")
 

@@ -1,4 +1,4 @@
-"""The best arithmetic there is, and what the better ones lack."""
+"""The best available float16 arithmetic, and why better ones are unavailable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vision models do that float16 does not forgive: it shows, and the conversion keeps it in float32."""
+"""Patterns in vision models that fail in float16: the error is visible, and the conversion keeps them in float32."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ INSIDE = [
     "CumSum of 5000 ones",
     "ConvTranspose to 3000 columns",
 ]
-"""Wrong inside a GPU's kernels: their sums, or their positions, are float16. The emulation does not know."""
+"""Wrong inside a GPU's kernels: their sums or their positions are float16. The emulation does not detect it."""
 
 
 @cache
