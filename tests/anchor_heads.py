@@ -1,4 +1,4 @@
-"""Detectors whose scores and boxes are outputs apart: a spec of each coding, and random answers."""
+"""Detectors with separate outputs for scores and boxes: a specification of each box coding, and random outputs."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ GRIDS = {
 
 
 def random_outputs(spec: AnchorPostprocess, seed: int = 0) -> Outputs:
-    """Return answers [1, anchors, numbers] with scores between 0 and 1 or logits, and boxes of a few strides."""
+    """Return random outputs [1, anchors, numbers]: scores in 0..1 or logits, and boxes a few strides large."""
     draw = np.random.default_rng(seed)
     if grids := {name: shape for name, shape in GRIDS.items() if name in spec.replaced_outputs}:
         low, high = (-3, 3) if spec.activation == "sigmoid" else (0, 1)

@@ -1,4 +1,4 @@
-"""The files of a task that the program does not have: the brightness of a picture."""
+"""The files of a task that webbuild does not have: the brightness of an image."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ FILES = {
 
 
 def write(folder: Path, *paths: str) -> None:
-    """Write these files of the task below `folder`, or all."""
+    """Write these files of the task to `folder`, all by default."""
     for path in paths or FILES:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(FILES[path], "utf-8")

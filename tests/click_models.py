@@ -1,4 +1,4 @@
-"""A model that answers clicks, with the inputs and outputs of SAM's own exporter, as small as can be."""
+"""A minimal model that takes clicks, with the inputs and outputs of SAM's own exporter."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ encoder (float[high,wide,3] input_image) => (float[1,8,4,4] image_embeddings)
   image_embeddings = HardSwish (embedding)
 }}
 """
-"""With the normalization inside, of pixels without a batch axis and of free size."""
+"""With built-in normalization, for pixels without a batch axis and of any size."""
 DECODER = f"""{HEADER}
 decoder (float[1,8,4,4] image_embeddings, float[1,num_points,2] point_coords, float[1,num_points] point_labels,
          float[1,1,16,16] mask_input, float[1] has_mask_input, float[2] orig_im_size)
@@ -79,7 +79,7 @@ ANSWERS = """  size = Constant <value_float = 64.0> ()
   flat = Reshape (mixed, kinds)
   iou_scores = Sigmoid (flat)
 """
-"""What transformers' decoders make of the sum of what is pointed at, [objects, 2]."""
+"""A decoder in transformers' form, computed from the sum of the prompts, [objects, 2]."""
 BOX_DECODER = f"""{HEADER}
 decoder (float[1,8,4,4] image_embeddings, float[1,1,points,2] input_points, int64[1,1,points] input_labels,
          float[1,boxes,4] input_boxes)
@@ -96,7 +96,7 @@ decoder (float[1,8,4,4] image_embeddings, float[1,1,points,2] input_points, int6
   pointed = ReduceSum <keepdims = 0> (given, axis)
 {ANSWERS}}}
 """
-"""transformers' of SAM, exported with a box."""
+"""SAM's decoder as transformers exports it, with a box input."""
 
 OBJECTS_ENCODER = ENCODER.replace("float[1,3,64,64] input_image", "float[batch_size,3,64,64] input_image").replace(
     "float[1,8,4,4]", "float[batch_size,8,4,4]"
@@ -114,7 +114,7 @@ decoder (float[batch_size,8,4,4] image_embeddings, float[batch_size,objects,poin
   pointed = ReduceSum <keepdims = 0> (weighed, axis)
 {ANSWERS}}}
 """
-"""transformers' of SAM: objects and points are free, and the batch has the name that it has in the encoder."""
+"""SAM's decoder as transformers exports it: dynamic objects and points; the batch axis is named as in the encoder."""
 MIXING_DECODER = OBJECTS_DECODER.replace(
     "  four = Conv",
     """  objects = Constant <value_ints = [0]> ()
@@ -122,14 +122,14 @@ MIXING_DECODER = OBJECTS_DECODER.replace(
   moved = Add (chosen, middle)
   four = Conv""",
 ).replace("(chosen, w7)", "(moved, w7)")
-"""What it says of an object depends on the others."""
+"""An object's result depends on the other objects."""
 ONE_OBJECT_DECODER = OBJECTS_DECODER.replace(
     "  four = Conv",
     """  one = Constant <value_ints = [1, 8, 4, 4]> ()
   moved = Reshape (chosen, one)
   four = Conv""",
 ).replace("(chosen, w7)", "(moved, w7)")
-"""Its sizes are free, and it runs with one object alone, as samexporter's do."""
+"""Its sizes are dynamic, and it runs with one object only, as samexporter's do."""
 
 
 def objects_pair(folder: Path, decoder: str = OBJECTS_DECODER) -> tuple[Path, Path]:

@@ -1,4 +1,4 @@
-"""A classifier that says which of red, green and blue a picture has most of, and pictures for it."""
+"""A classifier for the dominant colour of an image (red, green or blue), and images for it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ colours (float[1,3,8,8] images) => (float[1,3] scores)
 
 
 def colours() -> onnx.ModelProto:
-    """Return a classifier that says which of red, green and blue a picture has most of, as Ultralytics exports one."""
+    """Return a classifier for the dominant colour (red, green or blue), in the form that Ultralytics exports."""
     model = parsed(COLOURS)
     onnx.helper.set_model_props(model, {"task": "classify", "names": "{0: 'red', 1: 'green', 2: 'blue'}"})
     return model
 
 
 def paint(folder: Path) -> list[Path]:
-    """Write a picture mostly of each colour, by name, none of them square."""
+    """Write one mostly uniform image for each colour, named after it; none is square."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, colour in {"red": (220, 40, 30), "green": (30, 200, 60), "blue": (20, 60, 240)}.items():

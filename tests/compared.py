@@ -1,4 +1,4 @@
-"""The comparisons in a report's JSON, as tests ask for them."""
+"""The comparisons in a report's JSON, as tests look them up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ Json = dict[str, Any]
 
 
 def compared(comparison: Json) -> str:
-    """Return what was compared: the quantity, else the output."""
+    """Return the name of what was compared: the quantity, else the output."""
     subject = comparison["subject"]
     return str(subject["quantity"] or subject["output"])
 
 
 def outputs(comparisons: list[Json]) -> set[str]:
-    """Return the outputs that were compared, and what was counted in predictions."""
+    """Return the outputs that were compared, and the quantities that were counted in predictions."""
     return {each["subject"]["output"] or compared(each) for each in comparisons}
 
 
@@ -24,7 +24,7 @@ def verdicts(comparisons: list[Json]) -> set[str]:
 
 
 def matched(comparisons: list[Json]) -> dict[str, float]:
-    """Return by sample how many objects were matched, on all graphs together."""
+    """Return the number of matched objects for each sample, over all graphs."""
     found: dict[str, float] = {}
     for each in comparisons:
         if each["subject"]["quantity"] == "score":
@@ -34,5 +34,5 @@ def matched(comparisons: list[Json]) -> dict[str, float]:
 
 
 def of_pictures(comparisons: list[Json]) -> list[Json]:
-    """Return those of samples that webbuild did not make up."""
+    """Return the comparisons of samples that are not synthetic."""
     return [each for each in comparisons if not each["subject"]["sample"].startswith("(")]

@@ -1,4 +1,4 @@
-"""Options for the whole suite, and how much of it is drawn at random.
+"""Options for the whole test suite, and the number of random examples.
 
 Every run draws other examples. WEBBUILD_SEED, which is printed, draws them again.
 """
@@ -25,7 +25,7 @@ os.environ[NO_CACHE] = "1"
 SEED = int(os.environ.setdefault("WEBBUILD_SEED", str(random.SystemRandom().randrange(1 << 32))))
 """The processes of `-n` inherit it."""
 EXPLORING = 120.0
-"""Seconds of new examples in a run, over all its processes; tests that come later draw those of seed 0."""
+"""Seconds of new random examples per session, over all its processes; later tests draw those of seed 0."""
 
 _EXAMPLES = os.environ.get("WEBBUILD_EXAMPLES", "few")
 _FOUND = DirectoryBasedExampleDatabase(Path(__file__).parents[1] / ".hypothesis" / "examples")
@@ -50,7 +50,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Seed a test of hypothesis, and say how to reproduce its failure."""
+    """Seed a hypothesis test, and print how to reproduce its failure."""
     global _spent
     if not is_hypothesis_test(pyfuncitem.obj):
         return (yield)
@@ -72,6 +72,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the tests themselves, thousands of them, out of every search for garbage: a session that ends makes one."""
+    """Exclude the collected tests, thousands of objects, from garbage collection: each closed session triggers one."""
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""A detector of people, and small models that look at crops: keypoints, classes, vectors."""
+"""A person detector, and small crop models: keypoints, classes, embeddings."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ pooled (float[N,3,HEIGHT,WIDTH] input) => (float[N,COUNT] OUTPUT)
 }}
 """
 CELLS = 4
-"""Parts of a side whose mean colours a pooled network reads."""
+"""Grid cells per side whose mean colours a pooled network reads."""
 
 
 def pooled(path: Path, height: int, width: int, count: int, output: str, batch: str = "N") -> Path:
-    """Write a network of means of colours, [crops, 3, height, width] to [crops, count]."""
+    """Write a network of channel means, [crops, 3, height, width] to [crops, count]."""
     sizes = {"HEIGHT": height, "WIDTH": width, "CELL_H": height // CELLS, "CELL_W": width // CELLS, "COUNT": count}
     text = POOLED.replace("OUTPUT", output).replace("N,", f"{batch},")
     for name, value in sizes.items():
@@ -60,23 +60,23 @@ def pooled(path: Path, height: int, width: int, count: int, output: str, batch: 
 
 
 def classifier(folder: Path, batch: str = "N") -> Path:
-    """Write a classifier of four classes, of logits."""
+    """Write a classifier that gives four logits."""
     return pooled(folder / "tiny-cls.onnx", 24, 24, 4, "logits", batch)
 
 
 def embedding(folder: Path, height: int = 32, width: int = 16) -> Path:
-    """Write a network of vectors, of the shape of one of people, or of faces with 112 by 112."""
+    """Write an embedding network with the input shape for people, or for faces of 112 x 112."""
     return pooled(folder / "tiny-reid.onnx", height, width, 8, "vector")
 
 
 def face_detector(folder: Path, metadata: dict[str, str] | None = None) -> Path:
-    """Write a detector of faces and five keypoints of each, of random weights."""
+    """Write a detector of faces with five keypoints each, with random weights."""
     known = {"task": "pose", "names": "{0: 'face'}", "kpt_shape": "[5, 3]", "stride": "32"}
     return save(detector(1, 15, known | (metadata or {})), folder / "tiny-face.onnx")
 
 
 def landmarks(folder: Path) -> Path:
-    """Write a regressor of five points, 0 to 1 over the crop: those of an aligned face, moved by mean colours."""
+    """Write a regressor of five points, 0..1 over the crop: those of an aligned face, shifted by the mean colours."""
     path = pooled(folder / "tiny-pfld.onnx", 32, 32, 10, "moved")
     proto = onnx.load(path)
     output = proto.graph.output[0]
@@ -102,9 +102,9 @@ crowd (float[1,3,SIDES] images) => (float[1,PEOPLE,6] output0)
 
 
 def crowd_detector(path: Path, people: int, sides: str = "64,64") -> Path:
-    """Write a detector that finds so many people in any picture: rows of a box, a score and a class.
+    """Write a detector that finds this many people in any image: rows of a box, a score and a class.
 
-    The lighter the picture, the surer it is.
+    The lighter the image, the higher the scores.
     """
     proto = parsed(CROWD.replace("PEOPLE", str(people)).replace("SIDES", sides))
     rows, slopes = np.zeros((1, people, 6), np.float32), np.zeros((1, people, 6), np.float32)
@@ -119,9 +119,9 @@ def crowd_detector(path: Path, people: int, sides: str = "64,64") -> Path:
 
 
 def level_detector(path: Path, columns: dict[str, int], anchors: int) -> Path:
-    """Write a detector of faces whose strides, scores, boxes and keypoints are outputs apart, as YuNet's and SCRFD's.
+    """Write a face detector with separate outputs for strides, scores, boxes and keypoints, like YuNet and SCRFD.
 
-    Each says its numbers of the mean colours of 64 by 64 pixels: `columns` are how many, by the name of the output.
+    Each predicts its numbers from the mean colours of 64 x 64 pixels: `columns` gives their count, by output name.
     """
     outputs, nodes = list[str](), ["means = GlobalAveragePool (input)", "flat = Flatten (means)"]
     tensors = list[tuple[str, NDArray[Any]]]()

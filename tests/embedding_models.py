@@ -1,4 +1,4 @@
-"""Small encoders of pictures, of patches of 4 by 4 pixels, and of texts, with a tokenizer of words."""
+"""Small image encoders with patches of 4 x 4 pixels, and text encoders with a word tokenizer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS = ("[PAD]", "<start>", "<end>", "[UNK]", "a", "photo", "picture", "of", "r
 
 
 def encoder(outputs: str = "last_hidden_state", *, scale: float = 1.0) -> onnx.ModelProto:
-    """Return an encoder of pictures of 16 by 16 pixels with random weights, times `scale`.
+    """Return an encoder of images of 16 x 16 pixels with random weights, multiplied by `scale`.
 
     `outputs` are `last_hidden_state`, tokens [1, 16, 12], `pooler_output` or `image_embeds`, a vector [1, 12].
     """
@@ -40,9 +40,9 @@ def encoder(outputs: str = "last_hidden_state", *, scale: float = 1.0) -> onnx.M
 
 
 def text_encoder(folder: Path, *, sizes: str = "n,t", size: int = SIZE, mask: bool = False) -> Path:
-    """Write a text encoder of random weights and the tokenizer.json beside it; return the encoder's file.
+    """Write a text encoder with random weights and the tokenizer.json next to it; return the encoder's file.
 
-    Its `text_embeds` [texts, `size`] is the mean over all tokens, without a `mask` the padding too, of a vector each.
+    Its `text_embeds` [texts, `size`] is the mean of the token vectors, including the padding if there is no `mask`.
     """
     more = f", int64[{sizes}] attention_mask" if mask else ""
     weigh = "w = Cast <to = 1> (attention_mask)" if mask else "w = CastLike (one, table)"

@@ -1,4 +1,4 @@
-"""Models that are broken, absurd, or meant to break something."""
+"""Models that are broken, absurd, or malicious."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def relu(**changes: object) -> onnx.ModelProto:
 
 
 def constant_of_two_attributes() -> onnx.ModelProto:
-    """Return a model that ONNX Runtime loads all the same."""
+    """Return a model with a Constant of two attributes, which ONNX Runtime loads."""
     model = graph(make_node("Constant", ["x"], ["c"], axis=1, keepdims=0), make_node("Identity", ["c"], ["y"]))
     model.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64
     return model
@@ -96,13 +96,13 @@ def weight_of(size: int | list[list[int]]) -> TensorProto:
 
 
 def chain(length: int) -> onnx.ModelProto:
-    """Return a model of that many nodes, one behind the other."""
+    """Return a model with this many nodes in a row."""
     names = ["x", *(f"v{index}" for index in range(length - 1)), "y"]
     return graph(*(make_node("Abs", [names[i]], [names[i + 1]]) for i in range(length)))
 
 
 def carried_index(length: int) -> onnx.ModelProto:
-    """Return an ArgMax whose result goes through that many nodes before it is cast."""
+    """Return an ArgMax whose result goes through this many nodes before it is cast."""
     names = [f"v{index}" for index in range(length)]
     carriers = (make_node("Transpose", [names[i]], [names[i + 1]]) for i in range(length - 1))
     first, last = make_node("ArgMax", ["x"], ["v0"], axis=1), make_node("Cast", [names[-1]], ["y"], to=1)
@@ -110,7 +110,7 @@ def carried_index(length: int) -> onnx.ModelProto:
 
 
 def nested(levels: int) -> bytes:
-    """Return a model of If inside If. Written by hand, since protobuf makes none that is deeper than it reads."""
+    """Return nested If nodes. The bytes are written by hand, since protobuf writes no model deeper than it reads."""
     inner = make_graph([make_node("Relu", ["x"], ["y0"])], "l", [], [value("y0", [2])]).SerializeToString()
     other = make_graph([make_node("Neg", ["x"], ["z"])], "e", [], [value("z", [2])]).SerializeToString()
     for level in range(1, levels):

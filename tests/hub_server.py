@@ -1,4 +1,4 @@
-"""A local server that speaks the Hugging Face Hub's protocol, as far as a download needs it."""
+"""A local server with the part of the Hugging Face Hub's protocol that a download needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 class HubServer(ThreadingHTTPServer):
-    """Serves `files` of one repository. `gated` refuses them; `cut` ends the next download of a file half way."""
+    """Serves `files` of one repository. `gated` refuses them; `cut` ends the next download of a file halfway."""
 
     def __init__(self, repository: str, files: Mapping[str, bytes]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(with_body=True)
 
     def log_message(self, *_: object) -> None:
-        """Keep quiet."""
+        """Log nothing."""
 
     def _answer(self, *, with_body: bool) -> None:
         hub, path = self.server, unquote(self.path.partition("?")[0])

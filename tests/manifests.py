@@ -57,7 +57,7 @@ def image_input(height: int = 8, width: int = 8, name: str = "images") -> ImageI
 
 
 def manifest(task: Task | None = None, name: str = "tiny", title: str = "Tiny", text: str = "plain") -> Manifest:
-    """Return a manifest in which `text` stands wherever a model's maker may write anything."""
+    """Return a manifest with `text` in every field that a model's author controls."""
     task = task or pose_task()
     rows = Output(name="rows", dtype="float32", shape=[1, 4, 12])
     status = Output(name="head_status", dtype="float32", shape=[2])
@@ -93,7 +93,7 @@ def manifest(task: Task | None = None, name: str = "tiny", title: str = "Tiny", 
 
 
 def stages_manifest() -> Manifest:
-    """Return the manifest of a model of three stages, the last of which takes outputs of both others."""
+    """Return the manifest of a model of three stages; the last one takes outputs of both others."""
     shared = manifest(TensorTask())
     graph = msgspec.structs.replace(shared.graphs[0], head_status=None)
 

@@ -1,4 +1,4 @@
-"""Whether an array lies in a file that is mapped."""
+"""Whether an array is in a memory-mapped file."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def save(model: onnx.ModelProto, path: Path) -> Path:
 
 
 def save_external(model: onnx.ModelProto, path: Path, location: str) -> Path:
-    """Save a model whose initializers lie in `location` beside it."""
+    """Save a model with its initializers in the file `location` next to it."""
     onnx.save(model, path, save_as_external_data=True, location=location, size_threshold=0)
     return path
 
@@ -55,9 +55,9 @@ def as_ir(text: str) -> ir.Model:
 
 
 def detector(classes: int = 2, extra: int = 0, metadata: dict[str, str] | None = None) -> onnx.ModelProto:
-    """Return a detector without post-processing: [1, 3, 32, 32] to [1, 4 + classes + extra, 64], of random weights.
+    """Return a detector without post-processing: [1, 3, 32, 32] to [1, 4 + classes + extra, 64], with random weights.
 
-    Its boxes lie in the middle of the picture, and its scores are of all sizes.
+    Its boxes are in the middle of the image, and its scores cover the whole range.
     """
     numbers = 4 + classes + extra
     text = f"""{HEADER} detector (float[1,3,32,32] images) => (float[1,{numbers},64] output0)
@@ -80,11 +80,11 @@ def detector(classes: int = 2, extra: int = 0, metadata: dict[str, str] | None =
 
 
 DETECT = {"task": "detect", "names": "{0: 'cup', 1: 'dog'}", "args": "{'nms': None}", "end2end": "False"}
-"""What an exporter writes of a detector without post-processing."""
+"""The metadata that an exporter writes for a detector without post-processing."""
 
 
 def grid_detector(anchors: int, numbers: int) -> onnx.ModelProto:
-    """Return a detector of rows, [1, 3, 32, 32] to [1, anchors, numbers]: offsets around 0, scores around a half."""
+    """Return a detector of rows, [1, 3, 32, 32] to [1, anchors, numbers]: offsets around 0, scores around 0.5."""
     text = f"""{HEADER} grid (float[1,3,32,32] images) => (float[1,{anchors},{numbers}] output)
     <int64[2] flat = {{1, 128}}, int64[3] rows = {{1, {anchors}, {numbers}}}>
     {{
@@ -109,10 +109,10 @@ def grid_detector(anchors: int, numbers: int) -> onnx.ModelProto:
 
 
 def focus_network(pictures: int = 3, height: int = 32, width: int = 48) -> onnx.ModelProto:
-    """Return depth from focus as it was done before networks: where a picture is sharpest, its distance.
+    """Return classical depth from focus: the depth of a pixel is the distance of the image in which it is sharpest.
 
-    `stack` [1, pictures, 3, height, width] and `focus_distances` [1, pictures] to `depth` and `confidence`, maps of
-    the pictures' size: the squared Laplacian, averaged over a volume, under a softmax over the pictures.
+    `stack` [1, images, 3, height, width] and `focus_distances` [1, images] to `depth` and `confidence`, maps of the
+    images' size: the squared Laplacian, averaged over a volume, under a softmax over the images.
     """
     stack, maps = f"1,{pictures},3,{height},{width}", f"1,{height},{width}"
     text = f"""{HEADER} focus (float[{stack}] stack, float[1,{pictures}] focus_distances)
@@ -143,7 +143,7 @@ def focus_network(pictures: int = 3, height: int = 32, width: int = 48) -> onnx.
 def matting_network(
     output: str = "alphas", height: int = 32, width: int = 48, activation: str = "Sigmoid"
 ) -> onnx.ModelProto:
-    """A network whose alpha says how much redder than blue, and how bright, the surroundings of a pixel are."""
+    """Return a network with alpha computed from the red-minus-blue difference and the brightness around a pixel."""
     return parsed(f"""{HEADER} matting (float[1,3,{height},{width}] picture) => (float[1,1,{height},{width}] {output})
     <float[1,3,1,1] redness = {{4.0, 2.0, -6.0}}>
     {{

@@ -1,4 +1,4 @@
-"""Runs a model on native ONNX Runtime, with its optimizations off, and what the runtime of a bundle does behind it."""
+"""Runs a model on native ONNX Runtime without optimizations, followed by the runtime's suppression step."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ class Session:
         self._suppression = read_suppression(self._session.get_modelmeta().custom_metadata_map, self._outputs)
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
-        """Return every output by name; feeds take the type that the input has."""
+        """Return every output by name; feeds are cast to the input's type."""
         cast = {name: array.astype(_NUMPY[self.types[name]]) for name, array in feeds.items() if name in self.types}
         outputs = dict(zip(self._outputs, self._session.run(self._outputs, cast), strict=True))
         return outputs if self._suppression is None else apply_suppression(self._suppression, outputs, cast)
 
 
 def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
-    """Return values for every input without a default: floats in -1..1, whole numbers 0 and 1.
+    """Return values for every input without a default: floats in -1..1, integers 0 and 1.
 
-    An input named `scores` or `iou` has floats in 0..1, one whose name says `sizes` whole numbers from 30 on.
+    An input named `scores` or `iou` has floats in 0..1, one whose name contains `sizes` integers of at least 30.
     """
     generator = np.random.default_rng(seed)
     feeds: dict[str, NDArray[Any]] = {}
@@ -75,7 +75,7 @@ def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
 
 
 class Reference:
-    """A model in memory that ONNX Runtime has no kernels for, run by ONNX's own reference."""
+    """A model for which ONNX Runtime lacks kernels, run by ONNX's reference implementation."""
 
     def __init__(self, model: ir.Model) -> None:
         self._evaluator = onnx.reference.ReferenceEvaluator(ir.to_proto(model))
@@ -87,7 +87,7 @@ class Reference:
 
 
 def runner(model: ir.Model) -> Session | Reference:
-    """Return what runs a model: ONNX Runtime, or where that lacks a kernel ONNX's reference."""
+    """Return a runner for the model: ONNX Runtime, or ONNX's reference implementation if a kernel is missing."""
     try:
         return Session(model)
     except NoKernelError:

@@ -1,4 +1,4 @@
-"""Small networks that make a picture of a picture, of any size, with random weights that are those of every size."""
+"""Small image-to-image networks for any size, with the same random weights for every size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Net = Callable[[int, int], onnx.ModelProto]
 
 
 class Builder:
-    """A graph that grows node by node from the picture `x` [1, 3, height, width]."""
+    """A graph that grows node by node from the image `x` [1, 3, height, width]."""
 
     def __init__(self, height: int, width: int) -> None:
         self.height, self.width = height, width
@@ -48,7 +48,7 @@ class Builder:
     def model(
         self, output: str, shape: list[int | None] | None = None, also: Mapping[str, Sequence[int]] = {}
     ) -> onnx.ModelProto:
-        """Return the model, its shapes inferred, with `output` called `y`; `also` are the shapes of other inputs."""
+        """Return the model with inferred shapes and `output` renamed to `y`; `also` are the shapes of other inputs."""
         nodes = [*self._nodes, helper.make_node("Identity", [output], ["y"], name="last")]
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, self.height, self.width])
         y = helper.make_tensor_value_info("y", TensorProto.FLOAT, shape or [None] * 4)
@@ -59,7 +59,7 @@ class Builder:
 
 
 def compact(height: int, width: int) -> onnx.ModelProto:
-    """Real-ESRGAN's small network: convolutions with PRelu, PixelShuffle, and the picture itself, enlarged."""
+    """Real-ESRGAN's compact network: convolutions with PRelu, PixelShuffle, plus the upsampled image."""
     g = Builder(height, width)
     x = "x"
     for into in (3, 8, 8):
@@ -70,7 +70,7 @@ def compact(height: int, width: int) -> onnx.ModelProto:
 
 
 def residual_dense(height: int, width: int) -> onnx.ModelProto:
-    """ESRGAN's network: dense blocks, each with what it read added, and two enlargements to the double."""
+    """ESRGAN's network: residual dense blocks, and two upsamplings by 2."""
     g = Builder(height, width)
     first = x = g.conv("x", 3, 8)
     for _ in range(2):
@@ -85,7 +85,7 @@ def residual_dense(height: int, width: int) -> onnx.ModelProto:
 
 
 def hourglass(height: int, width: int) -> onnx.ModelProto:
-    """Two halvings by strides, two doublings by transposed convolutions, joined side by side."""
+    """Two downsamplings by strided convolutions, two upsamplings by transposed ones, concatenated."""
     g = Builder(height, width)
     one = g.op("Relu", g.conv("x", 3, 4))
     two = g.op("Relu", g.conv(one, 4, 8, strides=[2, 2]))
@@ -96,7 +96,7 @@ def hourglass(height: int, width: int) -> onnx.ModelProto:
 
 
 def pooled(height: int, width: int) -> onnx.ModelProto:
-    """A pool, dilation, and a linear enlargement, behind reflected edges."""
+    """A pool, a dilated convolution, and linear upsampling, after reflection padding."""
     g = Builder(height, width)
     x = g.op("Pad", "x", g.constant([0, 0, 2, 2, 0, 0, 2, 2]), mode="reflect")
     x = g.op("MaxPool", g.conv(x, 3, 6, 5, pads=[0] * 4), kernel_shape=[2, 2], strides=[2, 2])
@@ -106,7 +106,7 @@ def pooled(height: int, width: int) -> onnx.ModelProto:
 
 
 def unshuffled(height: int, width: int) -> onnx.ModelProto:
-    """Blocks of 2 x 2 pixels become channels, as in Real-ESRGAN x2, and channels blocks again."""
+    """Pixel unshuffle of 2 x 2 blocks, as in Real-ESRGAN x2, and pixel shuffle."""
     g = Builder(height, width)
     x = g.op("SpaceToDepth", "x", blocksize=2)
     x = g.op("Relu", g.conv(x, 12, 12))
@@ -115,7 +115,7 @@ def unshuffled(height: int, width: int) -> onnx.ModelProto:
 
 
 def sliced(height: int, width: int) -> onnx.ModelProto:
-    """Every second row and column by Slice, side by side as channels; channels last in between."""
+    """Every second row and column by Slice, concatenated as channels; channels last in between."""
     g = Builder(height, width)
     axes, steps, ends = g.constant([2, 3]), g.constant([2, 2]), g.constant([height, width])
     parts = [g.op("Slice", "x", g.constant([a, b]), ends, axes, steps) for a in (0, 1) for b in (0, 1)]
@@ -139,7 +139,7 @@ def windows(height: int, width: int) -> onnx.ModelProto:
 
 
 def tripled(height: int, width: int) -> onnx.ModelProto:
-    """A linear enlargement by 3, whose places floats cannot hold."""
+    """Linear upsampling by 3, whose sampling positions are not exact in floats."""
     g = Builder(height, width)
     return g.model(g.resize(g.conv("x", 3, 3), 3, "linear"))
 
@@ -153,11 +153,11 @@ LOCAL: dict[str, tuple[Net, int, int, int]] = {
     "sliced": (sliced, 7, 2, 1),
     "windows": (windows, 5, 4, 1),
 }
-"""Networks with a receptive field, by name, and its halo, multiple and scale."""
+"""Networks with a finite receptive field: name -> halo, multiple and scale."""
 
 
 def squeezed(height: int, width: int) -> onnx.ModelProto:
-    """Channels weighted by their means over the picture."""
+    """Channels weighted by their global means (squeeze and excitation)."""
     g = Builder(height, width)
     x = g.conv("x", 3, 8)
     x = g.op("Mul", x, g.op("Sigmoid", g.op("GlobalAveragePool", x)))
@@ -172,7 +172,7 @@ def normalized(height: int, width: int) -> onnx.ModelProto:
 
 
 def attention(height: int, width: int) -> onnx.ModelProto:
-    """Attention of all positions to all."""
+    """Global self-attention."""
     g = Builder(height, width)
     x = g.reshape(g.conv("x", 3, 3), 1, 3, height * width)
     t = g.op("Transpose", x, perm=[0, 2, 1])
@@ -187,7 +187,7 @@ def positioned(height: int, width: int) -> onnx.ModelProto:
 
 
 def rolled(height: int, width: int) -> onnx.ModelProto:
-    """The last columns come first, as shifted windows have it."""
+    """The last columns are rolled to the front, as for shifted windows."""
     g = Builder(height, width)
     parts = [
         g.op("Slice", "x", g.constant([a]), g.constant([b]), g.constant([3]))
@@ -197,13 +197,13 @@ def rolled(height: int, width: int) -> onnx.ModelProto:
 
 
 def transformed(height: int, width: int) -> onnx.ModelProto:
-    """A product with a matrix along the columns, as a Fourier transform is written."""
+    """A matrix product along the columns, as a Fourier transform is exported."""
     g = Builder(height, width)
     return g.model(g.op("MatMul", "x", g.constant(np.eye(width), np.float32)))
 
 
 def stretched(height: int, width: int) -> onnx.ModelProto:
-    """Resized with aligned corners."""
+    """A Resize with aligned corners."""
     g = Builder(height, width)
     return g.model(g.conv(g.resize("x", 2, "linear", "align_corners"), 3, 3))
 
@@ -217,4 +217,4 @@ GLOBAL: dict[str, tuple[Net, str]] = {
     "transformed": (transformed, "MatMul 'v0_0' reads all columns of the picture"),
     "stretched": (stretched, "Resize 'v0_0' resizes with align_corners, where sampling positions depend on the size"),
 }
-"""Networks without one, by name, and the node that makes it so."""
+"""Networks without one: name -> the node responsible."""

@@ -1,4 +1,4 @@
-"""Detectors that take a prompt, small and of random weights, wired as exporters wire them."""
+"""Small detectors with a prompt and random weights, with the inputs and outputs that exporters write."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CONSTANTS = f"""
 
 
 def transformers() -> onnx.ModelProto:
-    """Return transformers' interface: the text's length is free; a mask of the picture scales the boxes."""
+    """Return transformers' interface: a dynamic text length; an image mask scales the boxes."""
     text = f"""<ir_version: 8, opset_import: ["" : 17]>
     prompted (float[1,3,{SIDE},{SIDE}] pixel_values, int64[1,seq_len] input_ids, int64[1,seq_len] token_type_ids,
               int64[1,seq_len] attention_mask, int64[1,{SIDE},{SIDE}] pixel_mask)
@@ -55,7 +55,7 @@ def transformers() -> onnx.ModelProto:
 
 
 def original() -> onnx.ModelProto:
-    """Return the original repository's interface: batch and length free; tokens hang on place and neighbours."""
+    """Return the original repository's interface: dynamic batch and length; position ids and a token mask."""
     text = f"""<ir_version: 8, opset_import: ["" : 17]>
     prompted (float[batch_size,3,{SIDE},{SIDE}] img, int64[batch_size,seq_len] input_ids,
               bool[batch_size,seq_len] attention_mask, int64[batch_size,seq_len] position_ids,
@@ -74,7 +74,7 @@ def original() -> onnx.ModelProto:
 
 
 def with_words(model: onnx.ModelProto, path: Path, *names: str) -> Path:
-    """Save a model with a tokenizer beside it: `tokenizer.json`, `vocab.txt`, or both."""
+    """Save a model with a tokenizer next to it: `tokenizer.json`, `vocab.txt`, or both."""
     save(model, path)
     for name in names:
         shutil.copyfile(WORDS / name, path.parent / name)

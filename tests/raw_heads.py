@@ -1,4 +1,4 @@
-"""Raw outputs of detectors, and the graphs that a head was appended to."""
+"""Raw outputs of detectors, and graphs with an appended head."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 
 
 class Box(Struct, frozen=True):
-    """What an anchor says: centre and size in pixels, the score of one class."""
+    """One anchor's values: centre and size in pixels, the score of one class."""
 
     centre: tuple[float, float]
     size: tuple[float, float]
@@ -43,7 +43,7 @@ def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5
 
 
 def raw_output(raw: YoloPostprocess, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
-    """Return the raw output in which anchor i says box i and the others nothing; other columns are random."""
+    """Return the raw output in which anchor i has box i and the others have none; other columns are random."""
     table = np.zeros((anchors, raw.row_width), np.float32)
     first, draw = raw.first_score, np.random.default_rng(seed)
     table[:, first + raw.classes :] = draw.uniform(0, SIDE, (anchors, raw.extra_columns))
@@ -57,7 +57,7 @@ def raw_output(raw: YoloPostprocess, boxes: Sequence[Box], anchors: int, seed: i
 
 
 class Appended:
-    """Both targets' graphs of a model that is nothing but its raw output."""
+    """Both targets' graphs for a model that is only its raw output."""
 
     def __init__(self, raw: YoloPostprocess, shape: Sequence[int]) -> None:
         sizes = ",".join(map(str, shape))
@@ -67,7 +67,7 @@ class Appended:
         self._sessions = {target: Session(model) for target, model in self.plan.graphs.items()}
 
     def run(self, target: TargetName, raw: Floats, **thresholds: float) -> dict[str, NDArray[Any]]:
-        """Return the outputs at confidence 0.25 and overlap 0.7, or at those given."""
+        """Return the outputs at confidence 0.25 and IoU 0.7, or at the given thresholds."""
         values = {"confidence": 0.25, "iou": 0.7, **thresholds}
         return self._sessions[target].run({"x": raw, **{k: np.array([v], np.float32) for k, v in values.items()}})
 

@@ -1,4 +1,4 @@
-"""Detectors that predict a set of boxes, small and of random weights, wired as exporters wire them."""
+"""Small set-prediction detectors with random weights, with the inputs and outputs that exporters write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BODY = """
   grown = Mul (wide, half)
   shifted = Add (grown, quarter)
 """
-"""Boxes in the middle of the picture, by way of float64; a mean that rounds its size up, to no effect."""
+"""Boxes in the middle of the image, computed through float64; a mean that rounds its size up, without effect."""
 
 _WEIGHTS = f"""
 <int64[3] sixteen = {{0, {4 + CLASSES}, {QUERIES}}}, int64[2] parts = {{4, {CLASSES}}}, double half = {{0.5}},
@@ -33,8 +33,8 @@ _WEIGHTS = f"""
 def rt_detr(boxes: float = 1.0, scores: float = 1.0, *, height_first: bool = False) -> onnx.ModelProto:
     """Return `images` [N, 3, 32, 32] and `orig_target_sizes` [N, 2] to labels, boxes and scores of 12 rows.
 
-    `boxes` multiplies the corners, and `scores` the logits: with 0 all are the same. The size is a width and a height
-    unless it is `height_first`.
+    `boxes` multiplies the corners, and `scores` the logits: with 0 all are the same. The size is width and height, or
+    height and width with `height_first`.
     """
     order = "1, 0" if height_first else "0, 1"
     text = f"""<ir_version: 8, opset_import: ["" : 16]>
@@ -68,7 +68,7 @@ def rt_detr(boxes: float = 1.0, scores: float = 1.0, *, height_first: bool = Fal
 
 
 def detr() -> onnx.ModelProto:
-    """Return `pixel_values` and `pixel_mask` to `logits` and `pred_boxes`, all sizes of the pictures free."""
+    """Return `pixel_values` and `pixel_mask` to `logits` and `pred_boxes`, with dynamic image sizes."""
     text = f"""<ir_version: 8, opset_import: ["" : 16]>
     detr (float[batch_size,num_channels,height,width] pixel_values, int64[batch_size,{SIDE},{SIDE}] pixel_mask)
       => (float[batch_size,{QUERIES},{CLASSES}] logits, float[batch_size,{QUERIES},4] pred_boxes)

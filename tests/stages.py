@@ -1,4 +1,4 @@
-"""Models of several stages: an encoder of pictures, and decoders that take what it makes and a vector."""
+"""Models of several stages: an image encoder, and decoders that take its output and a vector."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WEIGHTS = {
 
 
 def stage(text: str, path: Path) -> Path:
-    """Write a model of these texts with its weights."""
+    """Write a model from this text with its weights."""
     proto = parsed(text)
     for seed, (name, shape) in enumerate(WEIGHTS.items()):
         if f"{name})" in text:

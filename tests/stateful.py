@@ -1,4 +1,4 @@
-"""Small models that remember, made from text."""
+"""Small models with state, made from text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ matting (float[1,3,h,w] src, float[b1,c1,h1,w1] r1i, float[1] downsample_ratio)
   full = Resize <mode = "linear"> (out, , , whole)
   pha = Sigmoid (full)
 }}"""
-"""Matting on a smaller picture, by a factor that is an input, as RVM's ONNX export has it."""
+"""Matting on a downsampled image, by a factor that is an input, as in RVM's ONNX export."""
 
 VOICE = f"""{HEADER}
 voice (float[1,64] input, float[2,1,16] state, int64 sr) => (float[1,1] output, float[2,1,16] stateN)
@@ -90,7 +90,7 @@ voice (float[1,64] input, float[2,1,16] state, int64 sr) => (float[1,1] output, 
   score = MatMul (row, v)
   output = Sigmoid (score)
 }}"""
-"""A detector of voices: frames of 64 samples, a state of two rows, and a rate."""
+"""A voice activity detector: frames of 64 samples, a state of two rows, and a sample rate."""
 
 CACHE = f"""{HEADER}
 text (float[1,new,8] x, float[1,past,8] past_key) => (float[1,new,8] y, float[1,total,8] present_key)
@@ -100,7 +100,7 @@ text (float[1,new,8] x, float[1,past,8] past_key) => (float[1,new,8] y, float[1,
   scores = MatMul (x, keys)
   y = MatMul (scores, present_key)
 }}"""
-"""Attention over all that came before: its cache grows."""
+"""Attention over all previous steps: its cache grows."""
 
 WINDOW = f"""{HEADER}
 window (float[1,1,16] x, float[1,4,16] buffer) => (float[1,16] y, float[1,4,16] next_buffer)
@@ -110,7 +110,7 @@ window (float[1,1,16] x, float[1,4,16] buffer) => (float[1,16] y, float[1,4,16] 
   next_buffer = Slice (all, one, five, axis)
   y = ReduceMean <keepdims = 0> (all, axis)
 }}"""
-"""The mean of the last five rows: four of them are remembered."""
+"""The mean of the last five rows, four of which are the state."""
 
 AVERAGE = f"""{HEADER}
 average (float[1,6] x, float[1,6] before) => (float[1,6] y)
@@ -120,7 +120,7 @@ average (float[1,6] x, float[1,6] before) => (float[1,6] y)
   new = Mul (x, part)
   y = Add (old, new)
 }}"""
-"""A moving average, whose only output is the state too."""
+"""A moving average whose only output is also the state."""
 
 _WEIGHTS: dict[str, dict[str, tuple[int, ...]]] = {
     GRU: {"w": (8, 4), "u": (4, 4), "v": (4, 2)},
@@ -133,7 +133,7 @@ _FLOATS = {"loud": 1.0, "quiet": 0.5}
 
 
 def stateful(text: str) -> onnx.ModelProto:
-    """Return a model of a text with its weights, at random."""
+    """Return a model from a text with random weights."""
     model = parsed(text)
     named = {name: weights(*shape, seed=at) / 3 for at, (name, shape) in enumerate(_WEIGHTS.get(text, {}).items())}
     given = {each.name for each in model.graph.initializer}

@@ -1,4 +1,4 @@
-"""The script of the GitHub Action, with a stand-in for webbuild: what it calls, what it writes, how it ends."""
+"""The script of the GitHub Action, with a stand-in for webbuild: the calls, the output files, the exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an error is written: one line, a fix, nothing that a terminal would obey."""
+"""The format of an error: one line, a fix, no terminal control characters."""
 
 from __future__ import annotations
 

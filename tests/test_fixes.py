@@ -1,4 +1,4 @@
-"""What fixes and messages tell people to type exists: the commands, and their options."""
+"""The commands and options that fixes and messages tell people to type exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OTHERS = {
     "webbuild/commands/publish.py": "hf",
     "webbuild/ortweb/build.py": "npm",
 }
-"""Files that start other programs, whose options are none of ours."""
+"""Files that start other programs, whose options are not webbuild's."""
 VERSION = {"this"}
 """As in "pack the model again with this version of webbuild"."""
 
@@ -51,7 +51,7 @@ def texts_of_python(path: Path) -> Iterator[str]:
 
 
 def texts() -> list[tuple[str, str]]:
-    """Return every text of the tool, and every line of the runtime, with its file."""
+    """Return every string of the tool, and every line of the runtime, with its file."""
     python = [(path, text) for path in ROOT.glob("webbuild/**/*.py") for text in texts_of_python(path)]
     runtime = ROOT.glob("web/src/**/*.ts")
     lines = [(path, line.replace("\\`", "`")) for path in runtime for line in path.read_text().splitlines()]

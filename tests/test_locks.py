@@ -1,4 +1,4 @@
-"""The locks: they cover what is declared, and name nothing but the public registries."""
+"""The lock files: they cover the declared dependencies, and name only the public registries."""
 
 from __future__ import annotations
 

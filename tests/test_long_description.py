@@ -1,4 +1,4 @@
-"""The README on PyPI, where there is no other file of the repository: every link leads somewhere."""
+"""The README on PyPI, where no other file of the repository exists: every link must be absolute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every file and every module that the code and the documents name is there."""
+"""Every file and module that the code and the documents name exists."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SUFFIXES = {".py", ".ts", ".mjs", ".js", ".md", ".toml", ".j2"}
 NAMED = re.compile(rf"(?<![\w/@.-])(?:{'|'.join(FOLDERS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b(?!\.\w)")
 MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)(?![\w.])(?<!\.ts)")
 BUILT = ("webbuild/_web/", "models/samples/")
-"""What `make` writes, and what a bundle holds under such a name."""
+"""What `make` writes, and what a bundle contains under such a name."""
 FOREIGN = {"_web", "node_modules"}
-"""Folders of what is built and installed."""
+"""Folders of built and installed files."""
 MADE_UP = {Path(__file__).name, "brightness_task.py"}
-"""They name files that there must not be."""
+"""They name files that must not exist."""
 
 
 def sources() -> list[Path]:
-    """Return the files that name others: code, and documents."""
+    """Return the files that name others: code and documents."""
     written = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     written += [path for path in ROOT.iterdir() if path.suffix in SUFFIXES]
     return [path for path in written if path.is_file() and not FOREIGN & {*path.parts} and path.name not in MADE_UP]
@@ -31,13 +31,13 @@ def missing(text: str) -> set[str]:
 
 
 def is_file(name: str) -> bool:
-    """Whether there is such a file; TypeScript imports `x.ts` under the name of what it becomes, `x.js`."""
+    """Whether such a file exists; TypeScript imports `x.ts` as its compiled name, `x.js`."""
     path = ROOT / name
     return path.exists() or (path.suffix == ".js" and path.with_suffix(".ts").exists())
 
 
 def is_module(name: str) -> bool:
-    """Whether a dotted name is a module, or what one module holds."""
+    """Whether a dotted name is a module, or a member of one."""
     module = ROOT.joinpath(*name.split("."))
     return module.is_dir() or module.with_suffix(".py").is_file() or module.parent.with_suffix(".py").is_file()
 

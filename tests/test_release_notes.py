@@ -1,4 +1,4 @@
-"""The notes of a release: a section of the changelog, and the checks before anything is published."""
+"""Release notes: a section of the changelog, and the checks before publishing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CHANGELOG = """# Changelog
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a tree with the script and a changelog."""
+    """Return a repository tree with the script and a changelog."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / "webbuild").mkdir()
     shutil.copy(ROOT / ".ci" / "release-notes", tmp_path / ".ci")

@@ -1,4 +1,4 @@
-"""A task in one place, in TypeScript: nothing outside its folder and its view switches on its kind."""
+"""Task code in TypeScript stays in one place: nothing outside a task's folder and its view switches on its kind."""
 
 import json
 import re
@@ -16,14 +16,14 @@ SCHEMA = json.loads((ROOT / "webbuild" / "manifest" / "manifest.schema.json").re
 
 
 def kinds(ending: str) -> set[str]:
-    """The kinds of the manifest's structs whose names end so."""
+    """Return the kinds of the manifest's structs whose names end like this."""
     structs = (spec for name, spec in SCHEMA["$defs"].items() if name.endswith(ending))
     return {spec["properties"]["kind"]["enum"][0] for spec in structs if "kind" in spec["properties"]}
 
 
 KINDS = kinds("Task")
 ANY = "|".join(sorted(KINDS - kinds("Input")))
-"""Kinds that only a task can have: inputs are tensors and images too."""
+"""Kinds that only a task can have; inputs can be tensors and images too."""
 SWITCH = re.compile(
     rf'\b(task|result|decoded|answer)\??\.kind\b|"rows" in \w*[tT]ask'
     rf'|case "({ANY})"|\bkind [=!]== "({ANY})"|(=== result|=== task)\.kind'

@@ -1,4 +1,4 @@
-"""Tiny text detectors: the map is the picture's brightness, so that bars are text, and pictures of bars."""
+"""Tiny text detectors (the map is the image's brightness, so bars are text), and images of bars."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from PIL import Image, ImageDraw
 from tests.models import HEADER, parsed
 
 PADDLE = ("x", "sigmoid_0.tmp_0")
-"""What paddle2onnx calls the input and the output."""
+"""Names that paddle2onnx gives to the input and the output."""
 
 
 def detector(
     names: tuple[str, str] = PADDLE, *, ending: str = "Sigmoid", size: tuple[object, object] = (64, 96)
 ) -> onnx.ModelProto:
-    """Return a network whose logit is 6 where a normalized picture is white, and -6 where it is black."""
+    """Return a network whose logit is 6 where a normalized image is white, and -6 where it is black."""
     height, width = size
     model = parsed(f"""{HEADER}
     text (float[1, 3, {height}, {width}] image) => (float[1, 1, {height}, {width}] map)
@@ -25,14 +25,14 @@ def detector(
       raw = Conv (image, weight, bias)
       map = {ending} (raw)
     }}""")
-    first, last = model.graph.node  # names with a dot are none in the text form
+    first, last = model.graph.node  # the text format allows no names with a dot
     model.graph.input[0].name = first.input[0] = names[0]
     model.graph.output[0].name = last.output[0] = names[1]
     return model
 
 
 def bars(file: Path, size: tuple[int, int] = (200, 120)) -> Path:
-    """Save a picture of two level white lines and a slanted one on black."""
+    """Save an image of two horizontal white lines and a slanted one on black."""
     picture = Image.new("RGB", size, (0, 0, 0))
     draw = ImageDraw.Draw(picture)
     width, height = size

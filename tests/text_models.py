@@ -1,4 +1,4 @@
-"""A recognizer that reads text written in colours: each column's colour is a character. And pictures for it."""
+"""A recognizer of text encoded as colours (each column's colour is a character), and images for it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.crop_models import crowd_detector
 from tests.models import parsed, save
 
 CHARACTERS = string.ascii_letters + string.digits + "."
-"""Those of the dictionary; a space follows them, and the blank comes first."""
+"""The characters of the dictionary; a space follows them, and the blank comes first."""
 COLUMN = 8
-"""Pixels of the input's width that a column reads."""
+"""Input pixels per output column."""
 GREY = (128, 128, 128)
 COLOURS = dict(zip((*CHARACTERS, " "), product((0, 85, 170, 255), repeat=3), strict=True))
 
@@ -29,9 +29,9 @@ def recognizer(
     softmax: bool = True,
     metadata: dict[str, str] | None = None,
 ) -> onnx.ModelProto:
-    """Return a recognizer [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], as PaddleOCR has its pictures: BGR, -1..1.
+    """Return a recognizer [1, 3, 48, width] -> [1, T, 65] or [T, 1, 65], preprocessed as in PaddleOCR: BGR, -1..1.
 
-    The score of a character is -8 |colour - its own|^2, but for what is the same of all.
+    The score of a character is -|colour - its colour|^2 * 8, up to a constant for all classes.
     """
     own = np.array([GREY[::-1], *(colour[::-1] for colour in COLOURS.values())], np.float32) / 127.5 - 1  # [65, 3]
     kernel = (16 * own / (48 * COLUMN))[:, :, None, None] * np.ones((1, 1, 48, COLUMN), np.float32)
@@ -54,9 +54,9 @@ def recognizer(
 
 
 def doctr_recognizer() -> onnx.ModelProto:
-    """Return a reader of words [N, 3, 32, 128] -> [N, 16, 64], as docTR has its pictures; the blank is the last class.
+    """Return a word recognizer [N, 3, 32, 128] -> [N, 16, 64], preprocessed as in docTR; the blank is the last class.
 
-    It looks at the upper 16 rows: a word that is shrunk is no higher.
+    It reads the upper 16 rows: a shrunk word is no higher.
     """
     mean, std = np.array([[0.694, 0.695, 0.693], [0.299, 0.296, 0.301]])
     seen = np.array([*(COLOURS[each] for each in CHARACTERS), GREY])
@@ -77,7 +77,7 @@ def doctr_recognizer() -> onnx.ModelProto:
 
 
 def orientation(path: Path) -> Path:
-    """Write a classifier of lines [N, 3, ?, ?] -> [N, 2]: one that begins as others end, with grey, is on its head."""
+    """Write a line orientation classifier [N, 3, ?, ?] -> [N, 2]: a line that begins with grey is upside down."""
     model = parsed(
         """<ir_version: 8, opset_import: ["" : 18]>
         orientation (float[N, 3, free, free] x) => (float[N, 2] y)
@@ -103,7 +103,7 @@ def dictionary(path: Path, characters: str = CHARACTERS) -> Path:
 
 
 def write_line(path: Path, text: str, *, height: int = 48, column: int = COLUMN) -> Path:
-    """Write a picture of a line: a column of each character's colour, and one of grey after it."""
+    """Write an image of a line: a column of each character's colour, and a grey one after it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pixels = np.repeat([colour for each in text for colour in (COLOURS[each], GREY)], column, axis=0)
     Image.fromarray(np.broadcast_to(pixels.astype(np.uint8), (height, *pixels.shape))).save(path)
@@ -113,7 +113,7 @@ def write_line(path: Path, text: str, *, height: int = 48, column: int = COLUMN)
 def write_page(
     path: Path, lines: dict[str, tuple[int, int]], size: tuple[int, int] = (320, 192), turned: str = ""
 ) -> Path:
-    """Write a picture of lines 48 pixels high, each at its left upper corner, one on its head; the rest is black."""
+    """Write an image of lines 48 pixels high, each at its upper left corner, one upside down; the rest is black."""
     page = Image.new("RGB", size)
     for text, place in lines.items():
         line = Image.open(write_line(path.with_suffix(".line.png"), text))
@@ -124,7 +124,7 @@ def write_page(
 
 
 def line_detector(path: Path, boxes: list[tuple[int, int, int, int]], size: tuple[int, int] = (320, 192)) -> Path:
-    """Write a detector that finds these boxes in any picture, the lighter the surer."""
+    """Write a detector that finds these boxes in any image; the lighter the image, the higher the scores."""
     crowd_detector(path, len(boxes), f"{size[1]},{size[0]}")
     model = onnx.load(path)
     (rows,) = (each for each in model.graph.initializer if each.name == "rows")

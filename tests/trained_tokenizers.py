@@ -1,4 +1,4 @@
-"""Tokenizers of the kinds of CLIP and SigLIP, trained on the documentation, and strings to compare them on."""
+"""Tokenizers like CLIP's and SigLIP's, trained on the documentation, and strings to compare them on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_toke
 
 ROOT = Path(__file__).parents[1]
 CLIP_WORDS = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-"""CLIP's expression for what is a word."""
+"""CLIP's regular expression for words."""
 PUNCTUATION = r"[!\"\#\$%\&'\(\)\*\+,\-\.:;=\?@\[\\\]\^_`\{\|\}\~]"
-"""What SigLIP's `canonicalize_text` takes away."""
+"""The characters that SigLIP's `canonicalize_text` removes."""
 FOREIGN = (
     "猫がソファの上で寝ている 一只狗在公园里跑 고양이 кот на диване γάτα חתול قطة على الأريكة बिल्ली แมว "
     "naïve café Straße İstanbul ﬁne ½ ㎏ Ⅷ 👍🏽 👨‍👩‍👧 🇩🇪 ☃️ e\u0301 a\u0308 ǆ ẞ"
@@ -28,13 +28,13 @@ def corpus() -> list[str]:
 
 
 def ends(*tokens: str, tokenizer: Tokenizer) -> list[tuple[str, int]]:
-    """Return tokens with their numbers."""
+    """Return tokens with their ids."""
     return [(token, tokenizer.token_to_id(token) or 0) for token in tokens]
 
 
 @cache
 def clip_tokenizer() -> str:
-    """Return a tokenizer.json as of CLIP: BPE of bytes in lower case, `</w>` after each word."""
+    """Return a tokenizer.json like CLIP's: BPE of bytes in lower case, `</w>` after each word."""
     tokenizer = Tokenizer(
         models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>", continuing_subword_prefix="")
     )
@@ -59,7 +59,7 @@ def clip_tokenizer() -> str:
 
 @cache
 def siglip_tokenizer() -> str:
-    """Return a tokenizer.json as of SigLIP: Unigram, lower case, no punctuation, `</s>` at the end."""
+    """Return a tokenizer.json like SigLIP's: Unigram, lower case, no punctuation, `</s>` at the end."""
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence(
         [
@@ -83,7 +83,7 @@ def siglip_tokenizer() -> str:
 
 @cache
 def gemma_tokenizer() -> str:
-    """Return a tokenizer.json as of SigLIP 2: BPE of text whose spaces are `▁`, unknown letters as bytes."""
+    """Return a tokenizer.json like SigLIP 2's: BPE of text whose spaces are `▁`, unknown letters as bytes."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(" ", "▁")])
     tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
@@ -98,14 +98,14 @@ def gemma_tokenizer() -> str:
 
 
 def is_old(letter: str) -> bool:
-    """Whether what a character is does not depend on the version of Unicode."""
+    """Whether a character's properties are the same in all Unicode versions."""
     return unicodedata.ucd_3_2_0.category(letter) != "Cn" or unicodedata.category(letter)[0] in "SP"
 
 
 def strings(count: int, seed: int) -> list[str]:
     """Return strings of all kinds: words, other scripts, any letter of Unicode, control characters, long ones.
 
-    Letters and marks that came after Unicode 3.2 are left out: each library has those of another version.
+    Characters newer than Unicode 3.2 are left out: each library uses another Unicode version.
     """
     draw = random.Random(seed)
     words = [word for line in corpus() for word in line.split()]

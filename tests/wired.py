@@ -1,4 +1,4 @@
-"""Small models of boxes, of segments and of rotated boxes, wired by hand: what they find follows from the picture."""
+"""Small detection, segmentation and rotated-box models, wired by hand: detections follow from the image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = """
   moved = Mul (mean, {name}_step)
   {name} = Add ({name}_start, moved)
 """
-"""Every number of the rows moves with the picture's brightness."""
+"""Every number of the rows changes with the image's brightness."""
 
 SEGMENTS = f"""{HEADER}
 segments (float[1,3,64,64] images) => (float[1,4,8] output0, float[1,2,16,16] output1)
@@ -49,7 +49,7 @@ remembered (float[1,3,64,64] images, float[1,1,1] state) => (float[1,4,6] output
 
 
 def remembered() -> onnx.ModelProto:
-    """Return a detector of three objects that lie where the pictures so far say. In a dark one there are two."""
+    """Return a detector of three objects at positions that depend on the frames so far; two in a dark frame."""
     start: Rows = [[4, 8, 30, 40, 0.8, 0], [30, 20, 60, 55, 0.7, 1], [2, 45, 40, 62, -0.05, 0], [0] * 6]
     step: Rows = [[3, 1, 4, 1, 0.05, 0], [1, 2, 1, 2, 0.05, 0], [1, 1, 1, 1, 0.4, 0], [0] * 6]
     return _with_rows(REMEMBERED, start, step, task="detect")
@@ -75,7 +75,7 @@ def segments() -> onnx.ModelProto:
 
 
 def objects() -> onnx.ModelProto:
-    """Return a model of three rotated boxes, one of them partly outside of the picture."""
+    """Return a model of three rotated boxes, one of them partly outside the image."""
     start: Rows = [[20, 30, 24, 10, 0.8, 0, 0.3], [45, 30, 20, 20, 0.6, 1, -0.6], [4, 50, 30, 6, 0.4, 0, 1.4], [0] * 7]
     step: Rows = [[4, 2, 3, 1, 0.1, 0, 0.5], [1, 2, 1, 2, 0.1, 0, 0.1], [1, 1, 1, 1, 0.1, 0, 0.3], [0] * 7]
     return _with_rows(OBJECTS, start, step, task="obb")

@@ -1,4 +1,4 @@
-"""Made-up measurements."""
+"""Synthetic measurements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that `bench` prints: in a terminal of 80 columns too no word and no number is broken."""
+"""The tables that `bench` prints: no word and no number is broken, even in a terminal of 80 columns."""
 
 from __future__ import annotations
 

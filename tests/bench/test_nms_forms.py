@@ -1,4 +1,4 @@
-"""Which form of suppression is taken, by what a clock says that lies."""
+"""The choice of the NMS form (shader or graph), with a fake clock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report(milliseconds: float, kernels: float, adapter: str, *problems: Problem
 
 
 def clock(shader: list[float], graph: list[float], adapter: str = "a card") -> Bench:
-    """A bench that says these milliseconds, turn by turn."""
+    """Return a bench that reports these milliseconds, one for each turn."""
     times: dict[Path, Iterator[float]] = {SHADER: iter(shader), GRAPH: iter(graph)}
     kernels = {SHADER: 190.0, GRAPH: 306.0}
     return lambda folder: report(next(times[folder]), kernels[folder], adapter)

@@ -1,4 +1,4 @@
-"""Percentiles by the nearest rank."""
+"""Percentiles by the nearest-rank method."""
 
 from __future__ import annotations
 

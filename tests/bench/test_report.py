@@ -1,4 +1,4 @@
-"""When a bench has failed, and how its numbers come about."""
+"""When a bench fails, and how its numbers are computed."""
 
 from __future__ import annotations
 

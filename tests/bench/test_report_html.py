@@ -1,4 +1,4 @@
-"""The page of a bench: self-contained, drawn to scale, and immune to what models and adapters are called."""
+"""The HTML report of a bench: self-contained, drawn to scale, and safe against markup in model and adapter names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages about what browsers do wrong: all that was measured is in them, and nothing else."""
+"""The pages about browser kernel errors: they contain all measurements, and nothing else."""
 
 from __future__ import annotations
 

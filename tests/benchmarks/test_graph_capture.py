@@ -1,4 +1,4 @@
-"""What the measurement of graph capture says of a session, beside one without."""
+"""The measurement of graph capture: a session with it compared with one without."""
 
 from __future__ import annotations
 

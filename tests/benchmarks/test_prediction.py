@@ -1,4 +1,4 @@
-"""How predictions are counted, and how an end is told of a node."""
+"""How predictions are scored, and how a failure is attributed to a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random operators: how answers are judged, and what the document says."""
+"""Random operators: how outputs are judged, and the text of the document."""
 
 from __future__ import annotations
 

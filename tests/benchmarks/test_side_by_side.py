@@ -1,4 +1,4 @@
-"""The comparison with other libraries: the same work on both sides, and ratios that say what they say."""
+"""The comparison with other libraries: both sides do the same work, and the ratios are stated correctly."""
 
 from __future__ import annotations
 

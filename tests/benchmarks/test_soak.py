@@ -1,4 +1,4 @@
-"""The table of long runs: what a report of vitest says, and what the page shows."""
+"""The table of long runs: read from a vitest report, shown on the page."""
 
 from __future__ import annotations
 

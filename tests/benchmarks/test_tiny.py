@@ -1,4 +1,4 @@
-"""Tiny models in Chromium: each answer belongs to its model, whatever those before it did to the page."""
+"""Tiny models in Chromium: each output belongs to its model, whatever earlier models did to the page."""
 
 from __future__ import annotations
 

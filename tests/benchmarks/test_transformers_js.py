@@ -1,4 +1,4 @@
-"""The comparison with transformers.js: what it is given, and what is told where it gives nothing."""
+"""The comparison with transformers.js: its inputs, and what is reported where it gives no result."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_prompt_is_padded_only_where_the_graph_has_a_length(tmp_path: Path) ->
 
 
 def ways(*failing: str, taken: list[str]) -> dict[str, Callable[[], PageMeasurement]]:
-    """Return the three ways; those that are named fail."""
+    """Return the three ways to run; the named ones fail."""
 
     def way(name: str) -> Callable[[], PageMeasurement]:
         def measure() -> PageMeasurement:

@@ -1,4 +1,4 @@
-"""The trap collection: what it says of itself, and how its scoreboard judges."""
+"""The trap collection: the description of each trap, and how the scoreboard judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs to look for faults in: as deep and as wide as is asked for."""
+"""Generated graphs to bisect, of any depth and width."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZE = 6
 
 
 def graph(model: onnx.ModelProto, *outputs: str) -> ModelGraph:
-    """Return a model with its shapes inferred, as it is searched."""
+    """Return a model with inferred shapes, as bisection uses it."""
     known = ir.from_proto(model)
     infer_shapes(known)
     return ModelGraph(ir.to_proto(known), outputs)
@@ -31,9 +31,9 @@ def feeds(*names: str) -> dict[str, NDArray[Any]]:
 
 
 def branches(lengths: tuple[int, ...], joined: bool = True) -> onnx.ModelProto:
-    """Return branches of one input, one node of each in turn, added at the end or each an output.
+    """Return branches that all start at `x`, their nodes interleaved; they are summed, or each is an output.
 
-    No step shrinks what differs: weights turn, and every third node scales back.
+    No step shrinks a difference: the weights are orthogonal, and every third node scales up again.
     """
     nodes, tensors, ends = [], [], ["x"] * len(lengths)
     generator = np.random.default_rng(0)
@@ -56,7 +56,7 @@ def branches(lengths: tuple[int, ...], joined: bool = True) -> onnx.ModelProto:
 
 
 def decision(model: onnx.ModelProto, values: dict[str, NDArray[Any]]) -> onnx.ModelProto:
-    """Put a comparison behind a model of one output: whether that is above what native ONNX Runtime makes of values."""
+    """Append a comparison to a model with one output: `output > native output for these values`."""
     (output,) = model.graph.output
     exact = NativeRunner(Path("branches.onnx"), model.SerializeToString()).run(values)[output.name]
     model.graph.initializer.append(numpy_helper.from_array(exact, "limit"))

@@ -1,4 +1,4 @@
-"""A whole search without a browser: a subject whose backend is native ONNX Runtime with faults."""
+"""A whole bisection without a browser: the backend is native ONNX Runtime with planted faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from webbuild.targets.target import Target
 
 
 def subject(model: onnx.ModelProto, folder: Path, *names: str) -> ModelUnderTest:
-    """Return a model as it is searched; its engine's files are not those of an engine."""
+    """Return a model to bisect; its engine files are dummies."""
     files = [folder / name for name in ("ort.jspi.min.mjs", "glue.mjs", "engine.wasm")]
     for file in files:
         file.write_text(file.name)

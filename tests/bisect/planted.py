@@ -1,4 +1,4 @@
-"""Faults that are known: an engine that is native ONNX Runtime, but for nodes that it gets wrong."""
+"""Known faults: an engine that is native ONNX Runtime, except for nodes that it computes wrongly."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Feeds = dict[str, NDArray[Any]]
 
 
 class Fault(Struct, frozen=True):
-    """A node that an engine gets wrong, or ends at.
+    """A node that an engine computes wrongly, or fails at.
 
-    With `fused` only where that other node is in the session too, and nothing between them is read; with `beside` only
-    where that other node is in the session. With both it takes all three.
+    With `fused`, only if that other node is in the same session and the value between them is not an output. With
+    `beside`, only if that other node is in the same session. With both, all three nodes have to be there.
     """
 
     node: int
@@ -37,7 +37,7 @@ class Fault(Struct, frozen=True):
 
 
 class Faulty:
-    """Native ONNX Runtime with faults. `models` counts what it was given."""
+    """Native ONNX Runtime with faults. `sessions` counts the models that it ran."""
 
     name = "faulty"
 
@@ -59,7 +59,7 @@ class Faulty:
                     fault.mutate(proto.graph, node)
                 elif fault.ending != "ran":
                     ends.append(ModelRunResult(fault.ending, f"failed at {node.name}" if fault.tells else "failed"))
-        if ends:  # a session that cannot be made fails before any run does
+        if ends:  # creating a session fails before any run does
             return min(ends, key=lambda end: end.status != "no-session")
         return self._native.run_model(proto.SerializeToString(), feeds, take)
 
@@ -79,7 +79,7 @@ def _met(fault: Fault, graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
 
 
 def constant(factor: float) -> Mutate:
-    """Multiply what a node gives: as a kernel with a wrong constant does."""
+    """Multiply a node's output, as a kernel with a wrong constant does."""
 
     def mutate(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
         behind(graph, node, "Mul", np.array(factor, np.float32))
@@ -88,7 +88,7 @@ def constant(factor: float) -> Mutate:
 
 
 def behind(graph: onnx.GraphProto, node: onnx.NodeProto, operator: str, *more: NDArray[Any], **attributes: Any) -> None:
-    """Put an operator behind a node, with further inputs."""
+    """Insert an operator after a node, with further inputs."""
     name, title = node.output[0], f"{node.output[0]}/spoilt"
     node.output[0] = title
     inputs = [title]
@@ -100,12 +100,12 @@ def behind(graph: onnx.GraphProto, node: onnx.NodeProto, operator: str, *more: N
 
 
 def overflow(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
-    """Make infinite what a node gives, where it is not 0: as a kernel in half precision does."""
+    """Make a node's output infinite where it is not 0, as an overflow in half precision does."""
     behind(graph, node, "Mul", np.array(np.inf, np.float32))
 
 
 def swapped(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
-    """Turn around the last axis of what a node gives."""
+    """Reverse the last axis of a node's output."""
     one = np.array([-1], np.int64)
     behind(graph, node, "Slice", one, np.array([-(1 << 60)], np.int64), one, one)
 

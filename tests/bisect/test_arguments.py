@@ -1,4 +1,4 @@
-"""What the command's options come to."""
+"""How the command's options are parsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging values inside a graph: NaN of the reference's own, and masks beside small numbers."""
+"""Comparing values inside a graph: NaN in the reference, and mask values such as -1e9 next to small numbers."""
 
 from __future__ import annotations
 

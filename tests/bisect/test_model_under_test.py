@@ -1,4 +1,4 @@
-"""What is searched: a model with its sizes and inputs, or a bundle's graph with the bundle's own sessions."""
+"""The subject of a bisection: a model with its sizes and inputs, or a bundle's graph with the bundle's own sessions."""
 
 from __future__ import annotations
 

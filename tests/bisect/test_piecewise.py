@@ -1,4 +1,4 @@
-"""A quantized network whose rounding is turned is judged by its pieces: right kernels agree, a wrong one is found."""
+"""A quantized network in which a value rounds the other way is judged node by node: only wrong kernels are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUANTIZED = f"""{HEADER} g ({SHAPE} x) => ({SHAPE} y) <float s = {{1}}, uint8 z 
 @pytest.mark.parametrize(("factor", "blamed"), [(1 + 1e-6, "error-accumulation"), (1.03, "node-mismatch")])
 def test_a_turned_rounding_is_no_wrong_node(factor: float, blamed: str, tmp_path: Path) -> None:
     tie = np.arange(SIZE * SIZE, dtype=np.float32).reshape(SIZE, SIZE)
-    tie[0, 2] = 2.5  # rounds to 2, and a little more to 3
+    tie[0, 2] = 2.5  # rounds to 2; a slightly larger value rounds to 3
     subject = made_subject(parsed(QUANTIZED), tmp_path)
     subject = msgspec.structs.replace(subject, inputs=(BisectInput("a tie", {"x": tie}),))
     report, _, _ = looked(subject, tmp_path / "search", Fault(0, constant(factor)))

@@ -1,4 +1,4 @@
-"""What a search leaves behind: a graph that runs, a page that loads nothing else, a text that can be pasted."""
+"""The files that a bisection writes: a graph that runs, a self-contained page, and a text to paste into an issue."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_several_findings_have_a_folder_each(tmp_path: Path) -> None:
 
 
 def hostile() -> onnx.ModelProto:
-    """Return a graph of one node, all of whose names are meant to break out of a page."""
+    """Return a graph of one node whose names all try to inject markup into a page."""
     model = parsed(f"{HEADER} g (float[6,6] x) => (float[6,6] y) {{ y = LeakyRelu <alpha = 0.5> (x) }}")
     (node,) = model.graph.node
     node.name = f"{HOSTILE}</script>`|\n# title"

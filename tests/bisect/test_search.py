@@ -1,4 +1,4 @@
-"""Planted faults: every one is found, exactly, in few sessions."""
+"""Planted faults: each is found exactly, in few sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder to serve, with secrets around it, and a server of it."""
+"""A folder to serve, with secrets around it, and a server for it."""
 
 from __future__ import annotations
 

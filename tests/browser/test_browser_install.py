@@ -1,4 +1,4 @@
-"""Which Firefox and which driver of WebKit the tests take, and what is said when none can be had."""
+"""Which Firefox and which WebKit driver the tests use, and the message when there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ending a browser that does not end by itself."""
+"""Ending a browser that does not exit by itself."""
 
 from __future__ import annotations
 

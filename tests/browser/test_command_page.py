@@ -1,4 +1,4 @@
-"""A page that does not load is the machine's fault or the address's, and no bug."""
+"""A page that does not load is an error of the machine or of the address, not a bug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which messages fail a page."""
+"""Which console messages fail a page."""
 
 from __future__ import annotations
 

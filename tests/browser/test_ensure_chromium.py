@@ -1,4 +1,4 @@
-"""Which way to a browser is taken on which machine, and what is said when none works."""
+"""How each machine gets a browser, and the message when no way works."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ PLAYWRIGHTS, DEBIANS = "/playwright/chrome", "/usr/bin/chromium"
 
 @dataclass
 class Pretended(LocalSystem):
-    """A machine in words: what is there, what starts, and what commands would bring."""
+    """A fake machine: the files that exist, the browsers that start, and what each command installs."""
 
     there: set[str] = field(default_factory=set)
     starting: set[str] = field(default_factory=lambda: {PLAYWRIGHTS, DEBIANS})
     brings: dict[str, str] = field(default_factory=dict)
-    """Word of a command -> the executable that is there afterwards; commands without one fail."""
+    """Word of a command -> the executable that exists afterwards; commands without one fail."""
     cures: dict[str, str] = field(default_factory=dict)
     """Word of a command -> the executable that starts afterwards."""
     driver: bool = True
-    """Whether Playwright's driver starts; libatomic1 cures it."""
+    """Whether Playwright's driver starts; installing libatomic1 fixes it."""
     privileged: Sequence[str] | None = ()
     environ: Mapping[str, str] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)

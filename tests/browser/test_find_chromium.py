@@ -1,4 +1,4 @@
-"""Which Chromium is taken, and what is said when there is none."""
+"""Which Chromium is used, and the message when there is none."""
 
 from __future__ import annotations
 

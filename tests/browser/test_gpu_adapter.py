@@ -1,4 +1,4 @@
-"""The machine's own GPU is there where it was asked for, or nothing is measured."""
+"""If the machine's own GPU was requested and is missing, nothing is measured."""
 
 from __future__ import annotations
 

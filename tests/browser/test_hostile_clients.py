@@ -1,4 +1,4 @@
-"""Raw bytes on the socket: foreign hosts, slow and endless requests, paths that lead out. No thread is lost to them."""
+"""Raw bytes on the socket: foreign hosts, slow and endless requests, path traversal. No thread is lost to them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def connect(server: Server) -> socket.socket:
 
 
 def send(server: Server, data: bytes) -> bytes:
-    """Send bytes and nothing more; return all that comes back until the server hangs up."""
+    """Send only these bytes; return everything that the server sends until it closes the connection."""
     with connect(server) as client:
         try:
             client.sendall(data)
             client.shutdown(socket.SHUT_WR)
-        except OSError:  # it has hung up already
+        except OSError:  # the server has already closed the connection
             pass
         return read_all(client)
 
@@ -167,7 +167,7 @@ def test_a_body_is_no_further_request(served: Server) -> None:
 
 
 def drip(client: socket.socket) -> None:
-    """Send a byte, and another, as long as the server listens and no longer than 15 seconds."""
+    """Send one byte after another until the server closes the connection, for at most 15 seconds."""
     for _ in range(150):
         client.sendall(b"X")
         time.sleep(0.1)
@@ -175,7 +175,7 @@ def drip(client: socket.socket) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\n", b"GET / HT"])
 def test_a_client_that_drips_is_hung_up_on(served: Server, begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each byte comes in time, the request never ends: only a limit for all of it ends that."""
+    """Each byte comes in time, but the request never ends: only a limit for the whole request helps."""
     monkeypatch.setattr(RequestHandler, "timeout", 0.5)
     with connect(served) as client:
         client.sendall(begun)
@@ -197,12 +197,12 @@ def test_a_client_that_does_not_read_is_hung_up_on(served: Server, monkeypatch: 
 
 
 def working() -> int:
-    """Return the number of threads that answer a client."""
+    """Return the number of threads that serve a client."""
     return sum("process_request_thread" in thread.name for thread in threading.enumerate())
 
 
 def wait_until_idle() -> None:
-    """Wait until no client is being answered, for 15 seconds at most."""
+    """Wait until no client is being served, for at most 15 seconds."""
     for _ in range(150):
         if working() == 0:
             return

@@ -1,4 +1,4 @@
-"""Where the server listens, and what keeps it from listening."""
+"""The server's address and port, and what prevents it from listening."""
 
 from __future__ import annotations
 

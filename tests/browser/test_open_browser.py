@@ -1,4 +1,4 @@
-"""Which browser an address names, and how its pages reach what is served here."""
+"""Which browser an address names, and how its pages reach the local server."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_server_is_seen_where_it_is_public(server: Server) -> None:
 
 @pytest.fixture
 def devtools(tmp_path: Path) -> Iterator[Server]:
-    """What a phone's DevTools port says of itself."""
+    """Return the JSON that a phone's DevTools port gives."""
     told = json.dumps({"Android-Package": "com.android.chrome", "Browser": "Chrome/156.0"}).encode()
     (tmp_path / "phone").mkdir()
     with Server(tmp_path / "phone", virtual={"/json/version": ("application/json", told)}) as server:

@@ -1,4 +1,4 @@
-"""The server under load, under TLS, and with clients that are slow, silent or gone."""
+"""The server under load, over TLS, and with clients that are slow, silent or disconnected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def connected(server: Server) -> http.client.HTTPConnection:
 
 
 def client(server: Server, seed: int) -> int:
-    """Ask on one connection, again and again; return how many answers were right."""
+    """Send requests on one connection, again and again; return how many responses were right."""
     chance, right = random.Random(seed), 0
     known = {"/weights.bin": (200, BODY), "/nothing": (404, b"404 Not Found\n"), "/empty.bin": (200, b"")}
     connection = connected(server)
@@ -78,7 +78,7 @@ def test_transfers_that_are_broken_off_or_not_read_block_nobody(server: Server, 
         gone.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         gone.recv(100)
         if index % 2:
-            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset, not an end
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset, not an end of file
             gone.close()
         else:
             stuck.append(gone)

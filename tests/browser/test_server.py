@@ -1,4 +1,4 @@
-"""The server over real sockets: bytes, headers, and everything it must not give away."""
+"""The server over real sockets: bytes, headers, and the files that it must not serve."""
 
 from __future__ import annotations
 

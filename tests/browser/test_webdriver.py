@@ -1,4 +1,4 @@
-"""The WebDriver client: a browser that never comes is started once more."""
+"""The WebDriver client: a browser that does not start in time is started a second time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.browser.webdriver import WebDriver
 
 @contextmanager
 def silent_driver(silent_starts: int) -> Iterator[tuple[WebDriver, list[str]]]:
-    """Run a driver whose first sessions are never answered, and yield the commands that it was sent."""
+    """Run a driver that does not answer its first session requests; yield the commands that it received."""
     commands: list[str] = []
     done = Event()
 
@@ -38,7 +38,7 @@ def silent_driver(silent_starts: int) -> Iterator[tuple[WebDriver, list[str]]]:
             self.wfile.write(json.dumps({"value": value}).encode())
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()

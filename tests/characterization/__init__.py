@@ -1,4 +1,4 @@
-"""What the commands answer about known models, kept in `recorded/`: one short JSON for each model and command.
+"""The commands' JSON output for known models, recorded in `recorded/`: one short file for each model and command.
 
 A test calls `compare_recorded`; `pytest --regenerate` writes the files again.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
 RELATIVE, ABSOLUTE = 0.5, 0.05
-"""How far a recorded fraction may lie from today's: another CPU rounds differently. Whole numbers are equal."""
+"""Largest difference from a recorded fraction: another CPU rounds differently. Integers must be equal."""
 
 
 def compare_recorded(name: str, summary: Any, *, regenerate: bool) -> None:
@@ -30,7 +30,7 @@ def compare_recorded(name: str, summary: Any, *, regenerate: bool) -> None:
 
 
 def _settled(now: Any, recorded: Any) -> Any:
-    """Return today's summary with the recorded number wherever a fraction is close to it."""
+    """Return the new summary, with the recorded number wherever a fraction is close to it."""
     if isinstance(now, dict) and isinstance(recorded, dict):
         return {key: _settled(value, recorded.get(key)) for key, value in now.items()}
     if isinstance(now, list) and isinstance(recorded, list) and len(now) == len(recorded):

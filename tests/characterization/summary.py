@@ -1,4 +1,4 @@
-"""What is recorded of a command's JSON: codes, verdicts, counts and rounded numbers. No times, hashes or paths."""
+"""The recorded part of a command's JSON: codes, verdicts, counts and rounded numbers. No times, hashes or paths."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def summarize_pack(report: Json) -> Json:
 
 
 def summarize_verification(report: Json) -> Json:
-    """Summarize `verify --json`: what each backend answered, by stage and output."""
+    """Summarize `verify --json`: the results of each backend, by stage and output."""
     return {
         "checks": _count(each["verdict"] for each in report["checks"]),
         "samples": {each["title"]: len(each["detections"]) for each in report["samples"]},

@@ -1,6 +1,6 @@
-"""Findings, planned rewrites and codes are those that were recorded; a difference is meant, or it is a fault.
+"""Findings, planned rewrites and codes equal the recorded ones; a difference is either intended or a bug.
 
-Packs and verifications are compared where they are made anyway too: in `tests/commands` and `e2e`.
+`tests/commands` and `e2e` also compare the packs and verifications that they run anyway.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TYPICAL = {
     "ultralytics-8.4.190-dynamo/pose-one-to-one",
     "ultralytics-8.4.190-torchscript/obb-raw-dynamic",
 }
-"""One export of each kind; of the others `-m slow` inspects and plans."""
+"""One export of each kind; `-m slow` inspects and plans the others."""
 EXPORTS = [name if name in TYPICAL else pytest.param(name, marks=pytest.mark.slow) for name in exports.NAMES]
 
 

@@ -1,4 +1,4 @@
-"""The instructions for coding agents, followed to the letter with a small model."""
+"""The instructions for coding agents, followed step by step with a small model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WEIGHTS = "w = {%s}" % ",".join(str(n % 7 - 3) for n in range(8 * 6 * 3))  # noq
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a model in which WebGPU gets a node wrong, and `webbuild` on the PATH."""
+    """Return a folder with a model in which WebGPU computes a node wrongly, and `webbuild` on the PATH."""
     path = tmp_path_factory.mktemp("agent")
     text = f"""<ir_version: 8, opset_import: ["" : 17]>
     g (float[1,6,19] x) => (float[1,8,17] y) <float[8,6,3] {WEIGHTS}> {{ y = Conv (x, w) }}"""
@@ -69,7 +69,7 @@ def test_the_commands_do_what_the_page_says(folder: Path) -> None:
 
 
 def _assert_fields(report: Any, command: str) -> None:
-    """Assert that a report has the fields of the table after the command that wrote it."""
+    """Assert that a report has the fields in the table that follows the command which wrote it."""
     section = PAGE.partition(f"> {command}.json")[2].partition("\n## ")[0]
     cells = [re.findall(r"`([\w.\[\]]+)`", cell) for cell in re.findall(r"^\| (`[^|]+`) \|", section, re.MULTILINE)]
     fields = [

@@ -1,4 +1,4 @@
-"""Records of decisions have the form and the length that CONTRIBUTING.md sets."""
+"""Decision records have the format and the length that CONTRIBUTING.md requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JavaScript module of the guide to pipelines: an editor that knows the package's types finds nothing in it."""
+"""The JavaScript module in the pipelines guide passes a type check against the package's types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONS = ["--allowJs", "--checkJs", *SHARED]
 
 
 def checked(folder: Path, text: str) -> str:
-    """Return what the compiler says of a module that imports the package's types."""
+    """Return the compiler's messages about a module that imports the package's types."""
     package = folder / "node_modules" / "@webbuild" / "runtime"
     package.mkdir(parents=True, exist_ok=True)
     shutil.copy(RUNTIME_TYPES, package / "webbuild.d.ts")

@@ -1,4 +1,4 @@
-"""Pages that are made from the sources: every printed address has one, and it says what the terminal says."""
+"""Generated documentation pages: every printed address has a page, and it has the terminal's text."""
 
 from __future__ import annotations
 

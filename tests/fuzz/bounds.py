@@ -1,4 +1,4 @@
-"""How much is tried, and what a case may take."""
+"""How many examples are tried, and the limits of one case."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from webbuild.runners import native
 SECONDS = 20.0
 """Processor time of a case."""
 BYTES = 3 << 30
-"""What a case may reserve beyond what the process has; a model of a few hundred bytes needs next to none."""
+"""Memory that a case may reserve beyond the process's own; a model of a few hundred bytes needs next to none."""
 
 ENDED: dict[str, Counter[str]] = {}
-"""How the inputs of each kind ended: accepted, or refused, by the error's code. `make fuzz` keeps it."""
+"""How the inputs of each kind ended: accepted, or refused, by error code. `make fuzz` records it."""
 
 _ALL = os.environ.get("WEBBUILD_EXAMPLES") == "fuzz"
 
 
 def tried(few: int, many: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Try so many examples: `few` in `make test`, `many` in `make fuzz`."""
+    """Set the number of examples: `few` in `make test`, `many` in `make fuzz`."""
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         bound = settings(
@@ -43,13 +43,13 @@ def tried(few: int, many: int) -> Callable[[Callable[..., Any]], Callable[..., A
 
 
 def count(what: str, code: str) -> None:
-    """Count how an input ended: with an error of this code, or "" where it was accepted."""
+    """Count how an input ended: with an error of this code, or accepted ("")."""
     ENDED.setdefault(what, Counter())[code or "accepted"] += 1
 
 
 @contextlib.contextmanager
 def typed_end(what: str) -> Iterator[None]:
-    """Let a block that reads an input end with an error of webbuild's, in the bounds, and count that."""
+    """Run a block that reads an input within the limits; accept a WebbuildError, and count the outcome."""
     code = ""
     with bounded():
         try:
@@ -61,12 +61,12 @@ def typed_end(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """Let a block have so much memory, a MemoryError ends it; and fail where it took too much processor time."""
+    """Limit a block's memory, so that more raises MemoryError; fail if it takes too much processor time."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_reserved() + BYTES, hard))
     begun = time.process_time()
     try:
-        with mock.patch.object(native, "RUN_SECONDS", SECONDS / 4):  # of a loop without an end
+        with mock.patch.object(native, "RUN_SECONDS", SECONDS / 4):  # for an endless loop
             yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

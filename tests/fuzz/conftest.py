@@ -1,4 +1,4 @@
-"""Keeps how the inputs of `make fuzz` ended, for its table."""
+"""Records how the inputs of `make fuzz` ended, for its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to break a model or a text: what a hand, a disk or an enemy may do to it."""
+"""Ways to damage a model or a text, by accident, by disk errors or on purpose."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PLACES = ("gone.bin", "../up.bin", "/etc/passwd", "", "a/../../b", "nul\0l", "m.
 
 
 def pick(draw: Draw, items: Sequence[Any]) -> Any:
-    """Return one of the items, None of none."""
+    """Draw one of the items, None if there are none."""
     return draw(st.sampled_from(items)) if items else None
 
 
 def sizes(model: onnx.ModelProto, draw: Draw) -> None:
-    """Give a tensor an absurd size, or a weight one that its data have not."""
+    """Give a tensor an absurd size, or a weight a size that does not fit its data."""
     graph = model.graph
     infos = [info.type.tensor_type.shape for info in (*graph.input, *graph.output, *graph.value_info)]
     shape = pick(draw, [*infos, *graph.initializer])
@@ -41,7 +41,7 @@ def sizes(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def absent(model: onnx.ModelProto, draw: Draw) -> None:
-    """Declare a huge weight without its data, or with data in a file that is not there."""
+    """Declare a huge weight without its data, or with data in a missing file."""
     weight = pick(draw, list(model.graph.initializer))
     if weight is None:
         return
@@ -57,7 +57,7 @@ def absent(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def edges(model: onnx.ModelProto, draw: Draw) -> None:
-    """Let a node read or write what another one does: rings, reads before writes, names given twice."""
+    """Rewire node inputs and outputs: cycles, reads before writes, duplicate names."""
     nodes = list(model.graph.node)
     names = [name for node in nodes for name in (*node.input, *node.output)] or ["x"]
     node = pick(draw, nodes)
@@ -67,7 +67,7 @@ def edges(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def operators(model: onnx.ModelProto, draw: Draw) -> None:
-    """Make a node another operator."""
+    """Change a node's operator."""
     node = pick(draw, list(model.graph.node))
     if node is not None:
         node.op_type = pick(draw, OPERATORS)
@@ -75,7 +75,7 @@ def operators(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def attributes(model: onnx.ModelProto, draw: Draw) -> None:
-    """Give a node an attribute of absurd numbers, or take one away."""
+    """Set an attribute of a node to absurd numbers, or remove one."""
     node = pick(draw, list(model.graph.node))
     if node is None:
         return
@@ -98,7 +98,7 @@ def attributes(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def types(model: onnx.ModelProto, draw: Draw) -> None:
-    """Give a tensor another type, also one that there is not."""
+    """Change a tensor's type, possibly to an undefined one."""
     graph = model.graph
     tensors = [info.type.tensor_type for info in (*graph.input, *graph.output)]
     tensor = pick(draw, [*tensors, *graph.initializer])
@@ -108,7 +108,7 @@ def types(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def versions(model: onnx.ModelProto, draw: Draw) -> None:
-    """Say another version of the rules."""
+    """Change the opset or IR version."""
     if draw(st.booleans()) and model.opset_import:
         model.opset_import[0].version = pick(draw, (0, 1, 6, 9, 11, 13, 17, 21, 25, 99, *SIZES))
     else:
@@ -116,7 +116,7 @@ def versions(model: onnx.ModelProto, draw: Draw) -> None:
 
 
 def metadata(model: onnx.ModelProto, draw: Draw) -> None:
-    """Say in the metadata what no exporter says."""
+    """Set metadata that no exporter writes."""
     name = pick(draw, ("names", "stride", "task", "imgsz", "kpt_shape", "args", "description", "batch", "end2end"))
     model.metadata_props.add(key=name, value=draw(st.sampled_from(TEXTS) | st.text(max_size=40)))
 
@@ -130,7 +130,7 @@ WAYS = (sizes, absent, edges, operators, attributes, types, versions, metadata)
 
 
 def bytes_of(data: bytes, draw: Draw) -> bytes:
-    """Cut data off, turn some of its bits, or take a piece out."""
+    """Truncate data, flip some of its bits, or cut a piece out."""
     changed = bytearray(data)
     for _ in range(draw(st.integers(0, 3))):
         if changed:
@@ -146,20 +146,20 @@ def bytes_of(data: bytes, draw: Draw) -> bytes:
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Return the way to everything inside a value."""
+    """Return the path to everything inside a value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way for key, each in inside for way in ((*path, key), *places(each, (*path, key)))]
 
 
 def alike(value: Any) -> Sequence[Any]:
-    """Return absurd values of the same type, which reach further."""
+    """Return extreme values of the same type."""
     if isinstance(value, list):
         return [[], value[1:], value + value, value * 20]
     return [each for each in VALUES if type(each) is type(value)] or VALUES
 
 
 def json_of(data: bytes, draw: Draw) -> bytes:
-    """Put absurd values into a text of JSON, or take some out; then damage its text, or leave it."""
+    """Replace values in a JSON text by absurd ones, or remove some; then perhaps damage the text."""
     value = json.loads(data)
     for _ in range(draw(st.integers(0, 3))):
         *way, last = draw(st.sampled_from(places(value)))

@@ -1,4 +1,4 @@
-"""Whatever became of a bundle's files: each change is found, and what can be read is read, or refused with a fix."""
+"""Bundles with damaged files: each change is detected; what is still readable is read, or refused with a fix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.verify.reference import check_golden_run, reference_runner, run_re
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, bytes]:
-    """Return what the files of a bundle hold that its manifest lists."""
+    """Return the contents of the files that a bundle's manifest lists."""
     bundle = write_bundle(tmp_path_factory.mktemp("damaged") / "double")
     assert list(changed_files(bundle)) == []
     return {file: file.read_bytes() for file in bundle.directory.rglob("*") if file.is_file()}

@@ -1,4 +1,4 @@
-"""Whatever a manifest holds: the bundle is opened and read, or refused with a fix, in little memory and time."""
+"""Any manifest: the bundle is opened and read, or refused with a fix, in little memory and time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from webbuild.verify.reference import check_golden_run, reference_runner
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[bytes]]:
-    """Return a bundle's folder, and manifests to break: its own and made-up ones."""
+    """Return a bundle's folder, and manifests to damage: its own and synthetic ones."""
     bundle = write_bundle(tmp_path_factory.mktemp("fuzzed") / "double")
     own = (bundle.directory / "manifest.json").read_bytes()
     return bundle.directory, [own, own, encode(manifest()), encode(manifest(TensorTask()))]

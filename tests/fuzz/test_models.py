@@ -1,4 +1,4 @@
-"""Whatever a model's file holds: it is inspected and packed, or refused with a fix, in little memory and time."""
+"""Any model file: it is inspected and packed, or refused with a fix, in little memory and time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHOLE = [model.SerializeToString() for model in MODELS]
 
 @st.composite
 def files(draw: damage.Draw) -> bytes:
-    """Draw what a model's file holds."""
+    """Draw the content of a model file."""
     if draw(st.integers(0, 50)) == 0:
         return damage.bytes_of(hostile.nested(draw(st.integers(2, 200))), draw)
     model = onnx.ModelProto()
@@ -39,7 +39,7 @@ def files(draw: damage.Draw) -> bytes:
 
 
 def told(data: bytes, *command: str) -> Done:
-    """Run a command on a file in a folder of its own; `OUT` stands for a path in it."""
+    """Run a command on a file in a temporary folder; `OUT` stands for a path in that folder."""
     with tempfile.TemporaryDirectory() as folder, bounded():
         path = Path(folder) / "m.onnx"
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Whatever a picture's or an archive's file holds: it is read, or refused with a fix, in little memory and time."""
+"""Any image or archive file: it is read, or refused with a fix, in little memory and time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Draw = damage.Draw
 
 
 def picture(kind: str, mode: str) -> bytes:
-    """Return a picture file of 8 by 8 pixels, empty for a mode that the format has not."""
+    """Return an image file of 8 x 8 pixels, empty if the format lacks the mode."""
     made = Image.effect_noise((8, 8), 50).convert(mode)
     exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned by 90 degrees
+    exif[0x0112] = 6  # displayed rotated by 90 degrees
     buffer = io.BytesIO()
     with contextlib.suppress(OSError, KeyError, ValueError):
         made.save(buffer, kind, exif=exif)
@@ -40,14 +40,14 @@ WHOLE = [data for kind in FORMATS for mode in ("RGB", "RGBA", "L", "P", "1") if 
 
 
 def unknown_pixels() -> bytes:
-    """Return a DDS file whose pixels are of no kind, which Pillow says with NotImplementedError."""
+    """Return a DDS file with an unknown pixel format, for which Pillow raises NotImplementedError."""
     data = bytearray(picture("DDS", "RGB"))
     data[80:84] = bytes(4)
     return bytes(data)
 
 
 def encrypted() -> bytes:
-    """Return an .npz that says of its array that it is encrypted."""
+    """Return an .npz that declares its array as encrypted."""
     buffer = io.BytesIO()
     np.savez(buffer, x=np.zeros(2))
     data = bytearray(buffer.getvalue())
@@ -57,7 +57,7 @@ def encrypted() -> bytes:
 
 
 def png(width: int, height: int, bits: tuple[int, int], body: bytes) -> bytes:
-    """Return a PNG that says of itself what it likes."""
+    """Return a PNG with an arbitrary header."""
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, height, *bits, 0, 0, 0)), (b"IDAT", body), (b"IEND", b"")]
     parts = [struct.pack(">I", len(c)) + n + c + struct.pack(">I", zlib.crc32(n + c)) for n, c in chunks]
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
@@ -65,7 +65,7 @@ def png(width: int, height: int, bits: tuple[int, int], body: bytes) -> bytes:
 
 @st.composite
 def pictures(draw: Draw) -> bytes:
-    """Draw what a picture's file holds."""
+    """Draw the content of an image file."""
     if draw(st.integers(0, 4)):
         return damage.bytes_of(draw(st.sampled_from(WHOLE)), draw)
     sizes = [draw(st.sampled_from(SIZES)) for _ in range(2)]
@@ -75,7 +75,7 @@ def pictures(draw: Draw) -> bytes:
 
 @st.composite
 def archives(draw: Draw) -> bytes:
-    """Draw what an .npz holds: an array whose header says what it likes, or damage."""
+    """Draw the content of an .npz: an array with an arbitrary header, or damage."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, x=np.zeros((2, 3), np.float32), ids=np.zeros(2, np.int64))
     whole = buffer.getvalue()

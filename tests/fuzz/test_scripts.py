@@ -1,4 +1,4 @@
-"""Whatever a module of `--glue` holds: its code is told from its strings."""
+"""Any `--glue` module: its code is distinguished from its strings."""
 
 from __future__ import annotations
 

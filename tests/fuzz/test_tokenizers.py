@@ -1,4 +1,4 @@
-"""Whatever lies beside a model as its tokenizer: it tokenizes a prompt, or is refused with a fix."""
+"""Any tokenizer file next to a model: it tokenizes a prompt, or is refused with a fix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_any_tokenizer_tokenizes_or_is_refused(tmp_path_factory: pytest.TempPath
 
 
 def test_a_piece_at_the_ends_that_nobody_defines_is_refused() -> None:
-    """The library's Rust panics there, which is no Exception."""
+    """The library panics there in Rust, which raises no Exception in Python."""
     whole = json.loads(TOKENIZER.read_bytes())
     whole["post_processor"]["special_tokens"] = {}
     with pytest.raises(WebbuildError) as raised:

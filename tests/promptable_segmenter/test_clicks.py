@@ -1,4 +1,4 @@
-"""Simulated clicks lie where a careful person would put them."""
+"""Simulated clicks are where a careful person would click."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_is_too_much_is_clicked_away() -> None:
 
 def test_the_larger_of_two_mistakes_is_clicked_first() -> None:
     truth = box(10, 10, 20, 20)
-    found = box(13, 10, 20, 20) | box(30, 20, 41, 31)  # three columns missing, a square too much
+    found = box(13, 10, 20, 20) | box(30, 20, 41, 31)  # three columns are missing, a square is added
     assert correction(found, truth)[2] == BESIDE
 
 

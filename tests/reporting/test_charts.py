@@ -1,4 +1,4 @@
-"""Errors into bins."""
+"""Histogram bins of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a table of comparisons: an output each, its quantities in words."""
+"""Rows of a comparison table: one for each output, with its quantities as text."""
 
 from __future__ import annotations
 

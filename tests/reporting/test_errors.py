@@ -1,4 +1,4 @@
-"""Every error that the program or its runtime can report has a page."""
+"""Every error that the program or its runtime can report has a documentation page."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_error_of_the_runtime_has_the_address_of_its_page() -> None:
 
 
 def test_every_warning_of_the_runtime_and_every_problem_of_a_report_has_a_page() -> None:
-    schema = ROOT / "web" / "src" / "manifest" / "definitions.ts"  # which has `code` as the name of a field
+    schema = ROOT / "web" / "src" / "manifest" / "definitions.ts"  # `code` is also the name of a field there
     sources = [file for file in (ROOT / "web" / "src").rglob("*.ts") if file != schema]
     runtime = "\n".join(file.read_text("utf-8") for file in sources)
     reports = [ast.parse(file.read_text("utf-8")) for file in (ROOT / "webbuild").rglob("*.py")]
@@ -121,8 +121,8 @@ def test_a_misspelt_code_is_answered_with_the_nearest(asked: str, meant: str) ->
 
 
 def _raised(tree: ast.Module) -> Iterator[str]:
-    """Yield the codes that a module raises: constants in the place of the code, of the error or of a function here
-    that hands its first argument on.
+    """Yield the codes that a module raises: constants passed as an error's code, directly or through a function here
+    that passes on its first argument.
     """
     makers = {"WebbuildError"} | {
         function.name
@@ -138,7 +138,7 @@ def _raised(tree: ast.Module) -> Iterator[str]:
 
 
 def _problems(tree: ast.Module) -> Iterator[str]:
-    """Yield the codes of the problems that a module makes."""
+    """Yield the codes of the problems that a module creates."""
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and _name(call) == "Problem":
             yield from (code for each in call.keywords if each.arg == "code" for code in _constants(each.value))

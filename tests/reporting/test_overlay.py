@@ -1,4 +1,4 @@
-"""What the reports draw of a detection: its box, its limbs, the outline of its mask."""
+"""How the reports draw a detection: its box, its limbs, the outline of its mask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of a pipeline: boxes below one another, arrows from what makes a tensor to what takes it."""
+"""The diagram of a pipeline: boxes below one another, arrows from a tensor's producer to its consumers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_stages_lie_below_one_another_and_arrows_end_at_the_stage_that_takes_the
     assert numbers(into_decoder.path)[1:] == [middle.y + middle.height, decoder.y]
     assert encoder.y < numbers(passing.path)[1] < encoder.y + encoder.height
     assert numbers(passing.path)[-1] == decoder.y
-    assert numbers(passing.path)[2] > numbers(passing.path)[0]  # beside the box between
+    assert numbers(passing.path)[2] > numbers(passing.path)[0]  # next to the box in between
     assert numbers(result.path)[1] == decoder.y + decoder.height
     assert picture.height > numbers(result.path)[-1]
 

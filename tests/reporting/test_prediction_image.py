@@ -1,4 +1,4 @@
-"""Predictions as images. Depth: near is bright, what has no depth is see-through, all on one scale."""
+"""Predictions as images. Depth: near is bright, missing depth is transparent, one scale for all."""
 
 from __future__ import annotations
 

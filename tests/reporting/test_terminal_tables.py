@@ -1,4 +1,4 @@
-"""Tables for a terminal: no line is too long, no word is broken, and nothing is lost."""
+"""Tables for a terminal: no line is too long, no word is broken, no content is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text with the same bytes on every system."""
+"""Written text has the same bytes on every system."""
 
 from __future__ import annotations
 

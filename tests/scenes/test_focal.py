@@ -1,4 +1,4 @@
-"""A focal stack is sharp where the depth says so."""
+"""A synthetic focal stack is sharp where the depth map says so."""
 
 from __future__ import annotations
 

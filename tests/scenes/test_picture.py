@@ -1,4 +1,4 @@
-"""What a drawing says of itself is what it shows."""
+"""The annotations of a synthetic image match its pixels."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_thing_has_the_colour_that_its_phrase_says(pictures: list[Picture]) ->
             nearest = list(COLOURS)[int(((palette - colour) ** 2).sum(1).argmin())]
             right.append(thing.phrase == f"{nearest} {thing.shape}")
     assert len(right) > 80
-    assert np.mean(right) > 0.97  # dim light can make white grey, which is nearer to another
+    assert np.mean(right) > 0.97  # dim light can make white grey, which is nearer to another colour
 
 
 def test_every_pixel_has_a_category_and_things_cover_the_stuff(pictures: list[Picture]) -> None:

@@ -1,4 +1,4 @@
-"""The measures of quality, on answers that are known."""
+"""The quality measures, on results with known values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_what_is_right_scores_one() -> None:
 
 def test_the_wrong_class_counts_for_nothing() -> None:
     found = Boxes(TRUE.boxes, np.array([0, 0]), np.array([0.2, 0.9]))
-    assert mean_average_precision([found], [TRUE], [0.5]) == pytest.approx(0.25)  # one class at precision one half
+    assert mean_average_precision([found], [TRUE], [0.5]) == pytest.approx(0.25)  # one class at precision 0.5
 
 
 def test_a_box_found_twice_is_wrong_once() -> None:

@@ -1,4 +1,4 @@
-"""What is wanted of a case of slices: what is kept, best first, and what becomes of it."""
+"""Expected results for the slice cases: the kept detections, best first, and their merged boxes and masks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pixels = NDArray[np.bool_]
 
 
 def boxes_wanted(case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the number of each among the detections, and the box around it and what is joined with it."""
+    """Return the index of each kept detection, and the box around it and the detections merged into it."""
     boxes = [each["box"] for each in case["detections"]]
     return [
         {"detection": best, "box": box_around([boxes[best], *(boxes[other] for other in joined)])}
@@ -24,7 +24,7 @@ def boxes_wanted(case: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def turned_wanted(case: dict[str, Any]) -> list[int]:
-    """Return the numbers of the rotated boxes that are kept."""
+    """Return the indices of the rotated boxes that are kept."""
     rows = np.array([each["turned"] for each in case["detections"]]).reshape(-1, 5)
     corners = row_corners(np.c_[rows[:, :4], np.zeros((len(rows), 2)), rows[:, 4]])
     boxes = np.c_[corners.min(1), corners.max(1)].tolist()
@@ -33,7 +33,7 @@ def turned_wanted(case: dict[str, Any]) -> list[int]:
 
 
 def masks_wanted(case: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the number of each, its box, and its mask: of several joined a cell is a pixel of the picture."""
+    """Return each kept detection's index, box and mask; a mask merged from several has one cell per pixel."""
     detections, wanted = case["detections"], []
     boxes = [outermost(each["mask"]) or each["box"] for each in detections]
     for best, joined in merged(boxes, *scores_and_classes(case), **rules(case)):
@@ -60,7 +60,7 @@ def box_around(boxes: list[list[float]]) -> list[float]:
 
 
 def pixels_of(mask: dict[str, Any]) -> tuple[int, int, Pixels]:
-    """Return where the pixels whose centres are in the rectangle of a mask begin, and which of them are in it."""
+    """Return the origin of the pixels whose centres are in the mask's rectangle, and which of them are in the mask."""
     cells = np.array([[cell == "1" for cell in row] for row in mask["rows"]], bool).reshape(len(mask["rows"]), -1)
     places, picked = [], []
     for start, count in ((mask["x"], cells.shape[1]), (mask["y"], cells.shape[0])):
@@ -71,7 +71,7 @@ def pixels_of(mask: dict[str, Any]) -> tuple[int, int, Pixels]:
 
 
 def outermost(mask: dict[str, Any]) -> list[float] | None:
-    """Return the places of the outermost pixels of the cells in a mask: what SAHI's polygons span. None of no cell."""
+    """Return the outermost pixels of the mask's cells, the extent of SAHI's polygons; None for an empty mask."""
     cells = np.array([[cell == "1" for cell in row] for row in mask["rows"]], bool).reshape(len(mask["rows"]), -1)
     ends = []
     for start, axis in ((mask["x"], 0), (mask["y"], 1)):
@@ -84,7 +84,7 @@ def outermost(mask: dict[str, Any]) -> list[float] | None:
 
 
 def joined_mask(masks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the mask of all pixels that are in one of them."""
+    """Return the union of the masks."""
     parts = [pixels_of(mask) for mask in masks]
     left, top = min(x for x, _, _ in parts), min(y for _, y, _ in parts)
     right = max(x + pixels.shape[1] for x, _, pixels in parts)

@@ -1,4 +1,4 @@
-"""Writes the cases of slices: `python -m tests.slices.make_cases`.
+"""Writes the slice cases: `python -m tests.slices.make_cases`.
 
 The algorithms are those of SAHI 0.12.8, reimplemented in `tests.slices.sahi`; `benchmarks.against_sahi` compares them
 with the package.

@@ -1,6 +1,6 @@
-"""Sliced inference as SAHI 0.12 publishes it, in numpy: where slices lie, and how what they found is put together.
+"""SAHI 0.12's sliced inference in NumPy: the slice positions, and how detections of the slices are merged.
 
-Of rotated boxes SAHI compares the upright ones around them; here the rotated ones are compared.
+For rotated boxes SAHI compares the upright boxes around them; this module compares the rotated boxes.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def merged(
     threshold: float,
     corners: Sequence[Sequence[Corner]] | None = None,
 ) -> list[tuple[int, list[int]]]:
-    """Return what is kept, best first: its number, and the numbers of those that are joined with it.
+    """Return the kept detections, best first: their index, and the indices of the detections merged into them.
 
-    `GreedyNMMPostprocess` or `NMSPostprocess`, by class. With `corners`, clockwise on a screen and in `boxes`, what
-    they enclose is compared.
+    This is `GreedyNMMPostprocess` or `NMSPostprocess`, by class. With `corners` (clockwise on a screen, inside `boxes`)
+    the polygons are compared.
     """
     rows = np.array(boxes, np.float32).reshape(-1, 4)
     order = np.lexsort((*rows.T[::-1], -np.array(scores, np.float32)))

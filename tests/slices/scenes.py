@@ -1,6 +1,6 @@
-"""Random scenes as overlapping slices find them: objects several times, cut at edges, next to others of their class.
+"""Random scenes seen through overlapping slices: objects found several times, cut at edges, next to similar objects.
 
-Each is rules, and detections: box, score, classIndex, and for some `turned` or `mask`.
+Each scene has rules and detections: box, score, classIndex, and for some `turned` or `mask`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def scene(seed: int, most: int = 60) -> dict[str, Any]:
 
 
 def turned_scene(seed: int, most: int = 40) -> dict[str, Any]:
-    """Return rotated boxes, each `turned`: centre x, centre y, width, height, angle. Many lie side by side."""
+    """Return rotated boxes, each `turned`: centre x, centre y, width, height, angle. Many are side by side."""
     random = np.random.default_rng(seed)
     count = int(random.integers(2, most + 1))
     lanes = max(1, count // 4)
@@ -70,7 +70,7 @@ def turned_scene(seed: int, most: int = 40) -> dict[str, Any]:
 
 
 def masked_scene(seed: int, objects: int = 8) -> dict[str, Any]:
-    """Return what slices of 60 x 60 pixels, and a picture of 150 x 100, see of ellipses: boxes, and `mask` in them."""
+    """Return ellipses as seen by slices of 60 x 60 pixels and an image of 150 x 100: boxes, and `mask` within them."""
     random = np.random.default_rng(seed)
     slices = [*slice_boxes(150, 100, (60, 60), 0.3), [0, 0, 150, 100]]
     y, x = np.mgrid[0:100, 0:150]

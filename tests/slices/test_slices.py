@@ -1,4 +1,4 @@
-"""The cases of slices are those of their recipe, and each of them shows something."""
+"""The slice cases equal what `make_cases` writes, and each of them tests something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped pair finds and reads text in Pillow's own font, which training never saw."""
+"""The shipped pair finds and reads text in Pillow's own font, which was not in the training data."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def answer(name: str, picture: np.ndarray) -> np.ndarray:
 
 
 def picture(text: str, wide: int, high: int, at: tuple[int, int], size: int) -> np.ndarray:
-    """Dark text on light grey, RGB [h, w, 3]; `at` is where it begins on the base line."""
+    """Draw dark text on light grey, RGB [h, w, 3]; `at` is its start on the base line."""
     image = Image.new("RGB", (wide, high), (220, 220, 215))
     ImageDraw.Draw(image).text(at, text, (30, 30, 40), ImageFont.load_default(size), anchor="ls")
     return np.asarray(image)
 
 
 def read(text: str, width: int) -> str:
-    """What the recognizer reads in a picture of a text, whose steps each add up to 1."""
+    """Read an image of a text with the recognizer; assert that the scores of each step add up to 1."""
     line = picture(text, width, 32, (6, 25), 26).astype(np.float32)
     chances = answer("rec.onnx", np.moveaxis((line / 255 - 0.5) / 0.5, -1, 0)[None])
     assert chances.shape == (1, width // 4, len(CHARACTERS) + 1)

@@ -1,4 +1,4 @@
-"""Lines are shrunk by what decoding gives back, and neighbours stay apart."""
+"""Lines are shrunk by the margin that decoding adds back, and neighbours stay separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crops show the box with room around it, and what is found in them lies in the picture again."""
+"""Crops show the box with a margin around it, and keypoints are mapped back to the image."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ ANSWERS: dict[str, NDArray[Any]] = {"y": FEEDS["x"] * 2 + 1, "same": FEEDS["ids"
 
 
 def write_bundle(folder: Path) -> Bundle:
-    """Write the bundle without a runtime: what native ONNX Runtime needs of it."""
+    """Write the files of the bundle that native ONNX Runtime needs, without a runtime."""
     (folder / "golden").mkdir(parents=True)
     onnx.save(parser.parse_model(MODEL), folder / "double.onnx")
     paths = {}
@@ -73,7 +73,7 @@ def write_bundle(folder: Path) -> Bundle:
 
 
 def rewrite(folder: Path, manifest: Manifest, **changes: object) -> Bundle:
-    """Write a manifest, with changes."""
+    """Write a manifest with changes."""
     changed = msgspec.structs.replace(manifest, **changes)
     (folder / "manifest.json").write_bytes(contract.encode(changed))
     return Bundle(folder, changed)

@@ -1,4 +1,4 @@
-"""Made-up people, bundles and reports for the tests of verification."""
+"""Synthetic people, bundles and reports for the verification tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TASK = PoseTask(
 
 
 def rows(*people: tuple[float, float, float]) -> NDArray[Any]:
-    """Rows of people 40 by 80 pixels large, each given as (x, y, score), padded with zeros to four."""
+    """Return rows of people of 40 x 80 pixels, each given as (x, y, score), padded with zeros to four."""
     made = np.zeros((4, 12), np.float32)
     for row, (x, y, score) in zip(made, people, strict=False):
         row[:] = [x, y, x + 40, y + 80, score, 0, x + 20, y + 10, 0.9, x + 5, y + 40, 0.8]
@@ -39,20 +39,20 @@ def rows(*people: tuple[float, float, float]) -> NDArray[Any]:
 
 
 def person(label: str = "person") -> Detection:
-    """One person."""
+    """Return one person."""
     return Detection(
         Box(1, 2, 30, 40), 0.9, 0, label, (KeypointPosition("nose", 5, 6, 0.9), KeypointPosition("hand", 7, 8, 0.9))
     )
 
 
 def comparison(verdict: Verdict = "OK", output: str = "box", **fields: Any) -> Comparison:
-    """A judgement on WebGPU."""
+    """Return a comparison on WebGPU."""
     subject = fields.pop("subject", ComparedOutput("webgpu", "street", "decoded", output, "px"))
     return Comparison(subject=subject, verdict=verdict, tolerance=0.5, **{"max_abs": 0.01, "signal": 2.0, **fields})
 
 
 def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fields: Any) -> BackendRun:
-    """A run on WebGPU over one sample."""
+    """Return a run on WebGPU over one sample."""
     case = SampleResult(sample="street", comparisons=comparisons, detections=(person(),))
     made: dict[str, Any] = {
         "backend": "webgpu",
@@ -70,7 +70,7 @@ def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fiel
 
 
 def report(*backends: BackendRun, **fields: Any) -> VerifyReport:
-    """A report on one sample with one person."""
+    """Return a report on one sample with one person."""
     made: dict[str, Any] = {
         "bundle": "yolo-pose",
         "title": "YOLO pose",

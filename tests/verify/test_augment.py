@@ -1,4 +1,4 @@
-"""More pictures for a numerically unstable model."""
+"""More images for a numerically unstable model."""
 
 from __future__ import annotations
 

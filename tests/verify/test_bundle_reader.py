@@ -1,4 +1,4 @@
-"""Opening a bundle: what is refused, and which files are not what they were."""
+"""Opening a bundle: what is refused, and which files have changed."""
 
 from __future__ import annotations
 

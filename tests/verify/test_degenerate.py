@@ -1,4 +1,4 @@
-"""Answers that no model means to give, as Python and TypeScript both report them."""
+"""Degenerate outputs, reported alike by Python and TypeScript."""
 
 from __future__ import annotations
 

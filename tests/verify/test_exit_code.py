@@ -1,4 +1,4 @@
-"""From a report to an exit code: 0 has to be earned."""
+"""The exit code of a report: 0 requires evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers for people."""
+"""Number formatting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded sequence of a model with state is compared with what native ONNX Runtime computes now."""
+"""The recorded sequence of a model with state is compared with native ONNX Runtime's current results."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from webbuild.verify.reference import check_golden_run, reference_runner
 
 X = np.arange(192, dtype=np.float32).reshape(SHAPE) + 1
 FACTORS = {"y": 0.5, "seenN": 1.0}
-"""Of the input, after one run."""
+"""Relative to the input, after one run."""
 
 
 def with_golden(folder: Path, output: str = "y", *, steps: int = 3, state: float = 1 + 1 / 2 + 1 / 4) -> Bundle:
-    """Write a golden run, and `output` of the last of some runs, where the state is so many times the input."""
+    """Write a golden run, and `output` of the last of several runs, where the state is the input times its factor."""
     bundle = write_trail(folder)
     files = {"x": X, "first": X * 0.5, "third": X * np.float32(state * FACTORS.get(output, 1))}
     for name, array in files.items():

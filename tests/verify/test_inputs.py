@@ -1,4 +1,4 @@
-"""What a bundle is verified on when it has no pictures."""
+"""The inputs for verifying a bundle without sample images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks as they come back from a page, and when a verification has compared any."""
+"""Masks returned by a page, and when a verification has compared any."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_rows_alone_say_nothing_of_masks() -> None:
 
 
 def result(data: list[int]) -> dict[str, Any]:
-    """A result of the runtime as it comes out of a page, with one mask of 2 x 2 cells."""
+    """A result of the runtime as a page returns it, with one mask of 2 x 2 cells."""
     bare = msgspec.to_builtins(segment(0, b"", 2, 2))
     taken = {"$array": "Uint8Array", "length": len(data)}
     return {"segments": [{**bare, "mask": {**bare["mask"], "data": taken}}]}

@@ -1,4 +1,4 @@
-"""Several browsers as one table: who is clean, who differs, who was not reached."""
+"""Several browsers in one table: which pass, which differ, which were not reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where nodes run: on WebGPU all of them, and unknown is not all."""
+"""Node placement: on WebGPU all nodes must run on the GPU, and unknown is not all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which stage of a bundle the commands of a page are sent to."""
+"""Which stage of a bundle receives the commands of a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.verify.batch_page_runner import BatchPageRunner
 
 
 class FakePage:
-    """Answers every run of tensors without outputs, and remembers what it was asked."""
+    """Answers every tensor run without outputs, and records the calls."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []

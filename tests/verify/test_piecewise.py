@@ -1,4 +1,4 @@
-"""Answers that drown in the model's own noise are judged by the pieces of the graph, all others by themselves."""
+"""Results below the model's numerical noise are judged by the parts of the graph, all others directly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from webbuild.verify.reference import policy_of, reference_runner, run_reference
 
 
 def unstable(folder: Path) -> tuple[Bundle, Reference]:
-    """Return a bundle whose answers are the sines of large whole numbers."""
+    """Return a bundle whose outputs are the sines of large integers."""
     steps = MODEL.replace("Add(x, x)", "Mul(x, k)").replace("y = Add(twice, b)", "f = Floor(twice) y = Sin(f)")
     bundle = write_bundle(folder)
     graph = bundle.manifest.graphs[0]

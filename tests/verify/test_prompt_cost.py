@@ -1,4 +1,4 @@
-"""What questions about a picture may cost: no run of an earlier stage, nothing read back but the answer."""
+"""The cost limits of prompts on an image: no run of an earlier stage, only the result is read back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def whole(manifest: Manifest, tmp_path: Path) -> Bundle:
 
 
 def on_webgpu(manifest: Manifest) -> Manifest:
-    """Return the manifest with every graph on the GPU, those of the first stage in half precision too."""
+    """Return the manifest with every graph on the GPU, including half precision for the first stage."""
     full = [replace(each, target="webgpu", all_on_gpu=True, head_status=None, cpu_nodes=[]) for each in manifest.graphs]
     half = [replace(each, precision="fp16", features=["shader-f16"]) for each in full]
     stages = [

@@ -1,4 +1,4 @@
-"""The reference, and whether it is itself what it was when the bundle was packed."""
+"""The reference, and whether it is unchanged since the bundle was packed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report: complete, self-contained, and immune to what models and files are called."""
+"""The HTML report: complete, self-contained, and safe against markup in model and file names."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_what_was_pointed_at_is_drawn_on_its_picture(picture: Path) -> None:
 
 
 def test_a_stage_has_one_row_for_all_numbers_of_points() -> None:
-    """The worst of them stands in it, a difference before any that is allowed."""
+    """The worst result is shown, a difference before any that is allowed."""
     near, far = comparison(output="mask", max_abs=0.4), comparison("DIFFERS", "mask", max_abs=0.7, reason="too-far")
     runs = [
         backend(each, backend=f"{on} decoder {count} points")

@@ -1,4 +1,4 @@
-"""The report as Markdown: a table of the backends, what failed, and no markup from a model."""
+"""The report as Markdown: a table of the backends, the failures, and no markup from a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backend whose answers nobody compared has proved nothing."""
+"""A backend whose results were not compared has proved nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a sequence as pictures: every result and the states at the end are the reference's, or differ."""
+"""A sequence run as images: every result and the final states must match the reference."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bundle(tmp_path: Path) -> Bundle:
 
 
 class NativePage:
-    """What a page answers, computed here; `forgets` drops the states of `pictures` or what `snapshot` says of them."""
+    """A fake page that computes in Python; `forgets` drops the states of `pictures` or of `snapshot`."""
 
     name = "wasm"
 

@@ -1,4 +1,4 @@
-"""How far a picture's tensor may lie from Python's."""
+"""The allowed difference between a page's image tensor and Python's."""
 
 from __future__ import annotations
 

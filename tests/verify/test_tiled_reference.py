@@ -1,4 +1,4 @@
-"""What the reference makes of a picture in tiles is what it makes of the whole, where tiles are exact."""
+"""The reference for an image in tiles equals that for the whole image where tiles are exact."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def values(file: Path) -> NDArray[np.float32]:
 
 
 def levels(shares: NDArray[Any]) -> NDArray[np.float64]:
-    """Return levels that are not rounded, with channels last."""
+    """Return unrounded levels, channels last."""
     return np.asarray(255 * np.clip(shares[0].transpose(1, 2, 0), 0, 1), np.float64)
 
 

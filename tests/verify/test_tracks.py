@@ -1,4 +1,4 @@
-"""Ids in a video: the page's against Python's."""
+"""Track ids in a video: the page's compared with Python's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bundle of a model with state, small enough to write by hand: a picture in which what was there before fades."""
+"""A bundle of a model with state, small enough to write by hand: earlier frames fade in the output image."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPE = [1, 3, 8, 8]
 
 
 def write_trail(folder: Path) -> Bundle:
-    """Write the bundle without a runtime, and without a golden run."""
+    """Write the bundle without a runtime and without a golden run."""
     made = write_bundle(folder)
     onnx.save(parser.parse_model(TRAIL), made.directory / "trail.onnx")
     noise = np.random.default_rng(0).integers(0, 255, (8, 8, 3), np.uint8)
