@@ -1,1 +1,1 @@
-"""Measurements, for documents: nothing here is asserted, and nothing is part of the package."""
+"""Measurements for the documentation: they assert nothing and are not part of the package."""

@@ -1,4 +1,4 @@
-"""Measures the work on one export, and writes a table: `python -m benchmarks build/yolo11n-pose.onnx`."""
+"""Measure packing and running one export, and write a table: `python -m benchmarks build/yolo11n-pose.onnx`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 
 
 def rows(model: Path, rounds: int) -> Iterator[tuple[str, str]]:
-    """Yield what was measured and how much it is."""
+    """Yield each measured quantity and its value."""
     with tempfile.TemporaryDirectory() as folder:
         bundle = Path(folder) / "bundle"
         packed = pack_cost.measure(model, bundle)

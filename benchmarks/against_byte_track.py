@@ -1,7 +1,7 @@
-"""How often supervision's ByteTrack gives the ids that `webbuild.tasks.tracking` does, on random scenes.
+"""How often supervision's ByteTrack assigns the same ids as `webbuild.tasks.tracking`, on random scenes.
 
-`pip install supervision==0.26.1` (MIT), then `python -m benchmarks.against_byte_track`. Its ids are read from its
-tracks: `update_with_detections()` would match them with detections once more, by boxes that are smoothed.
+`pip install supervision==0.26.1` (MIT), then `python -m benchmarks.against_byte_track`. The ids are read from its
+tracks: `update_with_detections()` would match tracks with detections once more, by smoothed boxes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SETTINGS = {"track_activation_threshold": HIGH, "lost_track_buffer": KEEP, "mini
 
 
 def other_ids(seed: int, objects: int) -> tuple[int, int]:
-    """Return how many detections a scene has, and how many of them have no id, or another, in one of the two."""
+    """Return the number of detections of a scene, and how many of them get different ids, or an id in only one."""
     ours, theirs = ByteTrack(), Supervision(**SETTINGS, frame_rate=30, minimum_consecutive_frames=1)
     pairs: dict[int, int] = {-1: -1}
     count = other = 0

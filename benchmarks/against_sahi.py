@@ -1,7 +1,7 @@
-"""How often SAHI itself answers as the cases of slices do: `python -m benchmarks.against_sahi`, with sahi 0.12.8.
+"""How often SAHI 0.12.8 agrees with the conformance cases of sliced inference: `python -m benchmarks.against_sahi`.
 
-Of rotated boxes the algorithm is SAHI's, and the overlaps are shapely's of the rotated boxes. Two masks agree where 95
-of 100 of their pixels do: SAHI joins them as polygons, which lose what sticks out one pixel wide.
+For rotated boxes, SAHI's algorithm runs with shapely's overlaps of the rotated boxes. Two masks agree if 95 % of their
+pixels do: SAHI merges masks as polygons, which lose parts that are one pixel wide.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAME_PIXELS = 0.95
 
 
 def predicted(case: dict[str, Any]) -> list[Any]:
-    """Return what SAHI makes of the detections of a case."""
+    """Return SAHI's result for the detections of a case."""
     columns = []
     for each in case["detections"]:
         segmentation = None
@@ -52,7 +52,7 @@ def same_boxes(seed: int) -> bool:
 
 
 def same_turned(seed: int) -> bool:
-    """Whether SAHI's NMS keeps the same rotated boxes, by the overlaps that shapely measures."""
+    """Whether SAHI's NMS keeps the same rotated boxes, with shapely's overlaps."""
     case = turned_scene(seed)
     rows = np.array([each["turned"] for each in case["detections"]])
     corners = row_corners(np.c_[rows[:, :4], np.zeros((len(rows), 2)), rows[:, 4]])
@@ -74,7 +74,7 @@ def same_turned(seed: int) -> bool:
 
 
 def same_masks(seed: int) -> bool:
-    """Whether SAHI keeps the same objects of a scene, with the same masks up to where outlines cross."""
+    """Whether SAHI keeps the same objects of a scene, with the same masks except where outlines cross."""
     case = masked_scene(seed)
     wanted, got = masks_wanted(case), predicted(case)
     if len(wanted) != len(got):
@@ -93,7 +93,7 @@ def same_masks(seed: int) -> bool:
 
 
 def whole_mask(mask: dict[str, Any]) -> NDArray[np.bool_]:
-    """Return a mask of the whole picture."""
+    """Return a mask in the size of the whole picture."""
     x, y, pixels = pixels_of(mask)
     whole = np.zeros(SHAPE, bool)
     whole[y : y + pixels.shape[0], x : x + pixels.shape[1]] = pixels

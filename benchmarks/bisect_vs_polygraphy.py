@@ -1,9 +1,9 @@
-"""The search of `webbuild bisect` beside Polygraphy's `debug reduce`, natively, on the same planted faults.
+"""`webbuild bisect` compared with Polygraphy's `debug reduce`: the number of runs to find a planted fault, natively.
 
     python -m benchmarks.bisect_vs_polygraphy --polygraphy VENV/bin/polygraphy --write
 
-Polygraphy asks a command whether a model still fails; here that command runs the model with the fault and without it,
-on random inputs. What is counted are the runs: sessions on the backend, checks of Polygraphy.
+Polygraphy calls a command to check whether a model still fails. Here that command runs the model with and without the
+fault, on random inputs. The table counts sessions on the backend for webbuild, and checks for Polygraphy.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class PlantedFault(Struct, frozen=True):
 
     @property
     def fault(self) -> Fault:
-        """The fault as an engine has it."""
+        """The fault as the faulty engine applies it."""
         return Fault(self.node, ending="throws") if self.kind == "throws" else Fault(self.node, KINDS[self.kind])
 
 
 class ReductionRow(Struct, frozen=True):
-    """What one tool made of a fault: how many runs, how many nodes were left, whether the guilty one is among them."""
+    """One tool's result: the number of runs and of remaining nodes, and whether the faulty node is among them."""
 
     runs: int
     nodes: int
@@ -63,7 +63,7 @@ PLANTED_FAULTS = (
 
 
 def planted_graph(name: str) -> tuple[ModelGraph, dict[str, Array]]:
-    """Return a graph by its name, and what it is fed."""
+    """Return a graph by its name, and its feeds."""
     if name == "pose":
         found = open_model_under_test(ModelSelection(ROOT / "models" / "yolo-pose.onnx"))
         return found.graph, found.inputs[0].feeds
@@ -72,7 +72,7 @@ def planted_graph(name: str) -> tuple[ModelGraph, dict[str, Array]]:
 
 
 def reduce_with_webbuild(planted: PlantedFault) -> ReductionRow:
-    """Search with webbuild's own search."""
+    """Reduce with webbuild's bisection."""
     made, fed = planted_graph(planted.graph)
     with tempfile.TemporaryDirectory() as folder:
         trying, _ = trying_with(made, fed, Path(folder), [planted.fault])
@@ -82,7 +82,7 @@ def reduce_with_webbuild(planted: PlantedFault) -> ReductionRow:
 
 
 def reduce_with_polygraphy(planted: PlantedFault, program: str) -> ReductionRow:
-    """Reduce with Polygraphy, in the mode that it takes by itself."""
+    """Reduce with Polygraphy, in its default mode."""
     made, fed = planted_graph(planted.graph)
     model = onnx.ModelProto()
     model.CopyFrom(made.model)
@@ -114,7 +114,7 @@ def reduce_with_polygraphy(planted: PlantedFault, program: str) -> ReductionRow:
 
 
 def has_fault(planted: PlantedFault, path: Path) -> int:
-    """Return 1 where the fault shows in a model, run on random inputs, 0 where not: as Polygraphy asks."""
+    """Return Polygraphy's exit code: 1 if the fault changes a model's outputs on random inputs, else 0."""
     with Path("runs").open("a") as stream:
         stream.write("run\n")
     model = onnx.load(path)
@@ -129,14 +129,14 @@ def has_fault(planted: PlantedFault, path: Path) -> int:
     got: dict[str, Array] = {}
     data = model.SerializeToString()
     if UnoptimizedNativeRunner().run_model(data, fed, want.__setitem__).status != "ran":
-        return 0  # a model that nothing runs says nothing of the fault
+        return 0  # a model that does not run shows nothing about the fault
     if Faulty(planted.fault).run_model(data, fed, got.__setitem__).status != "ran":
         return 1
     return int(any(not np.allclose(want[name], got[name], rtol=0, atol=1e-4, equal_nan=True) for name in want))
 
 
 def render_table(rows: Sequence[tuple[PlantedFault, ReductionRow, ReductionRow]]) -> str:
-    """Return what was measured as a table in Markdown."""
+    """Return the results as a Markdown table."""
     told = [
         "| graph | node | fault | sessions | nodes left | Polygraphy: checks | nodes left |",
         "|---|---|---|---|---|---|---|",
@@ -154,7 +154,7 @@ def _nodes(row: ReductionRow) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and show; with `--write` keep it in the docs. With `--check` answer Polygraphy."""
+    """Measure and print; with `--write` also into the docs. `--check` is the command that Polygraphy calls."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--polygraphy", default="polygraphy")
     parser.add_argument("--write", action="store_true")

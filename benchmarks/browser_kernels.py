@@ -1,4 +1,4 @@
-"""The table of kernels in docs/browsers.md, from what `webbuild probe --browser firefox` measured.
+"""Write the table of kernels in docs/browsers.md from the measurements of `webbuild probe --browser firefox`.
 
 python -m benchmarks.browser_kernels
 """
@@ -23,7 +23,7 @@ ENGINE = Target(packaged_assets.engine_version(), "webgpu")
 
 
 def kernel_table(found: BrowserDifferences) -> str:
-    """Return a row for each operator: its cases that end so, what the first says, what `inspect` finds in that."""
+    """Return a row per operator and outcome: the number of cases, the first one's message and its findings."""
     ends: dict[tuple[str, str, str, str], list[MeasuredCase]] = {}
     pairs = [(each, each.outcome) for each in found.failing]
     pairs += [(each.case, each.chromium) for each in found.differences]

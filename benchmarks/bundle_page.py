@@ -1,4 +1,4 @@
-"""A page of a bench's own that measures a bundle."""
+"""Pages of benchmarks that measure a bundle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parse_arguments(about: str | None, rounds: int) -> argparse.Namespace:
-    """Return what the command line says: `bundle`, a folder, and `rounds`, so many by default."""
+    """Return the command line's options: `bundle`, a folder, and `rounds` with a default."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--rounds", type=int, default=rounds)
@@ -25,7 +25,7 @@ def parse_arguments(about: str | None, rounds: int) -> argparse.Namespace:
 
 @contextmanager
 def open_bundle_page(bundle: Path, page_file: Path) -> Iterator[tuple[Page, dict[str, Any]]]:
-    """Open a page that defines `open(folder)` and `measure(wanted)`; yields it with what `model.info()` says."""
+    """Open a page that defines `open(folder)` and `measure(wanted)`; yield it with the result of `model.info()`."""
     with Server(bundle) as server, open_chromium() as browser, browser.page() as (page, _):
         server.virtual[f"/{page_file.name}"] = ("text/html", page_file.read_bytes())
         page.goto(f"{server.origin}/{page_file.name}")

@@ -1,4 +1,4 @@
-"""How many bytes a bundle has: as it lies on a disk, and as a host that compresses sends it."""
+"""The size of a bundle in bytes: on a disk, and as a compressing host sends it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.manifest import manifest
 
 
 class BundleSizes(Struct, frozen=True):
-    """Bytes of a part of a bundle, raw and gzipped file by file."""
+    """Bytes of a part of a bundle, raw and with each file gzipped."""
 
     raw: int = 0
     gzipped: int = 0

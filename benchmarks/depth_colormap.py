@@ -1,4 +1,4 @@
-"""What a depth map costs that becomes colours or numbers: bytes off the GPU, a run of the worker, time of the page.
+"""The cost of a depth map as colours or as depths: bytes read back, milliseconds in the worker and on the page.
 
 python -m benchmarks.depth_colormap dist/depth-from-focus
 """
@@ -16,7 +16,7 @@ SIZES = ((1280, 720), (1920, 1080))
 
 
 def table_row(size: tuple[int, int], part: str, told: dict[str, Any]) -> str:
-    """Return a line of the table."""
+    """Return a row of the table."""
     worker, page = (f"{median(told[name]):.1f}" for name in ("worker", "page"))
     return f"| {size[0]} x {size[1]} | {part} | {told['path']} | {told['read']:,} | {worker} | {page} |"
 

@@ -1,4 +1,4 @@
-"""Makes what is measured: a YOLO11n-pose as large as the real one, with suppression inside.
+"""Export the model that is measured: a full-size YOLO11n-pose with random weights and NMS in the graph.
 
 python -m benchmarks.export_yolo build/yolo11n-pose.onnx
 """
@@ -24,22 +24,22 @@ TARGET_DETECTIONS = 60
 
 
 def load_image(file: Path) -> torch.Tensor:
-    """Return a picture as the network sees it, RGB [3, side, side] in 0..1."""
+    """Return a picture as the network's input, RGB [3, side, side] in 0..1."""
     pixels = letterbox.fit(np.asarray(Image.open(file).convert("RGB")), SIDE)
     return torch.from_numpy(pixels).permute(2, 0, 1).float() / 255
 
 
 def random_network() -> Any:
-    """Return a network whose features have the spread of a trained one's, though they mean nothing.
+    """Return a network with random weights and the feature statistics of a trained network.
 
-    Fresh from the recipe its normalizations do not normalize, and all its scores are equal.
+    Without that, its normalizations do not normalize, and all its scores are equal.
     """
     torch.manual_seed(0)
     model = YOLO("yolo11n-pose.yaml")
     network: Any = model.model
     for module in network.modules():
         if isinstance(module, torch.nn.BatchNorm2d):
-            module.momentum = None  # a plain average over what follows
+            module.momentum = None  # a plain average over the following batches
     network.train()
     pictures = torch.stack([load_image(file) for file in sorted(IMAGES.glob("*.*"))])
     with torch.no_grad():
@@ -54,7 +54,7 @@ def random_network() -> Any:
 
 
 def main() -> None:
-    """Export to the file that is named."""
+    """Export to the file of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     out = parser.parse_args().out.resolve()

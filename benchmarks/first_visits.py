@@ -1,12 +1,12 @@
-"""First visits to a bundle, each in a fresh profile: how many load, how many never do, and whether the files are kept.
+"""First visits to a bundle, each in a fresh profile: how many load or hang, and whether the browser stores the files.
 
     WEBBUILD_CHROMIUM=build/lavapipe/chromium python -m benchmarks.first_visits dist/yolo-pose --visits 300
     python -m benchmarks.first_visits dist/yolo-pose --backend wasm --collect
 
-With `--collect` the worker collects garbage all the time: a browser that forgets a pending call with its object then
-does so nearly every time, not now and then.
+With `--collect` the worker collects garbage all the time. A browser that drops a pending call together with its
+garbage-collected object then does so nearly every time, not only sometimes.
 
-Exits with 1 where a visit did not load, or where the files of one that did were not kept.
+Exits with 1 if a visit did not load, or if its files were not stored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LOAD = """async ([loader, options, seconds, collect]) => {
 def visit(
     browser: BrowserHandle, origin: str, loader: str, options: dict[str, object], limit: int, *, collect: bool
 ) -> str:
-    """Load the model on an empty page of a fresh profile; return what came of it."""
+    """Load the model on an empty page of a fresh profile; return the outcome."""
     with browser.page() as (page, _):
         page.goto(f"{origin}/empty.html")
         outcome: str = page.evaluate(_LOAD, [loader, options, limit, collect])
@@ -53,11 +53,11 @@ def visit(
 
 
 def main() -> int:
-    """Print every visit that went wrong, and the counts."""
+    """Print every failed visit, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--visits", type=int, default=300)
-    parser.add_argument("--limit", type=int, default=60, help="seconds after which a load hangs [default: 60]")
+    parser.add_argument("--limit", type=int, default=60, help="seconds until a load counts as hanging [default: 60]")
     parser.add_argument("--backend", choices=("webgpu", "wasm"), default="webgpu")
     parser.add_argument("--collect", action="store_true", help="collect the worker's garbage all the time")
     args = parser.parse_args()

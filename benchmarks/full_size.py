@@ -1,9 +1,9 @@
-"""What packing takes of models at their published sizes, and what is left on the CPU of each target.
+"""The cost of packing models at their published sizes, and the nodes that stay on the CPU of each target.
 
 python -m benchmarks.full_size build/full --write
 
-The folder has what the recipes export with `--full-size random`: rt_detr/rt_detr.onnx and so on. Each bundle is written
-beside its model, and what was found is kept there: a second call goes on where the first ended.
+The folder has the recipes' exports with `--full-size random`: rt_detr/rt_detr.onnx and so on. Each bundle and its
+results are written next to its model: a second call continues where the first ended.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MB = 1_000_000
 
 
 class System(Struct, frozen=True):
-    """A model of the folder, the sizes of its free dimensions that are no batch, and how else it is packed."""
+    """A model of the folder, the sizes of its dynamic dimensions except the batch, and its other pack options."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ SYSTEMS = (
 
 
 class FullSizeRow(Struct, frozen=True):
-    """What was measured. `before` and `after` are nodes, those on the CPU, and copies a run."""
+    """Measurements. `before` and `after` are the numbers of nodes, nodes on the CPU, and copies per run."""
 
     title: str
     weights: int

@@ -1,4 +1,4 @@
-"""How the broken inputs of `make fuzz` ended: the reports of pytest and vitest into the table of `docs/fuzz.md`.
+"""Write the table of `docs/fuzz.md`, outcomes of malformed inputs, from `make fuzz`'s pytest and vitest reports.
 
 python -m benchmarks.fuzz test-results/fuzz-python.json test-results/vitest.json --write
 """
@@ -18,23 +18,23 @@ from benchmarks.page_markers import replace_marked
 
 PAGE = Path(__file__).parents[1] / "docs" / "fuzz.md"
 LEAST = 20_000
-"""Inputs that a whole run refuses."""
+"""Smallest number of refused inputs in a complete run."""
 
 
 class Row(Struct, frozen=True):
-    """How inputs of a kind ended: how many were accepted, and how many refused, by the error's code."""
+    """Outcomes of one kind of input: the number accepted, and the numbers refused by error code."""
 
     what: str
     ended: dict[str, int]
 
     @property
     def refused(self) -> int:
-        """How many were refused."""
+        """The number of refused inputs."""
         return sum(self.ended.values()) - self.ended.get("accepted", 0)
 
 
 def read_report(path: Path) -> list[tuple[str, Row]]:
-    """Return the rows of a report, and where its inputs are read.
+    """Return the rows of a report, each with the reader of its inputs.
 
     Raises:
         SystemExit: a test failed, or none has rows.
@@ -52,7 +52,7 @@ def read_report(path: Path) -> list[tuple[str, Row]]:
 
 
 def table(rows: Sequence[tuple[str, Row]]) -> str:
-    """Return the rows as Markdown, with their sum."""
+    """Return the rows and their sum as Markdown."""
     lines = ["| read by | inputs | drawn | accepted | refused | by code |", "|---|---|---|---|---|---|"]
     for reader, row in rows:
         drawn, codes = sum(row.ended.values()), sorted(row.ended.items(), key=lambda item: -item[1])
@@ -65,7 +65,7 @@ def table(rows: Sequence[tuple[str, Row]]) -> str:
 
 
 def main() -> int:
-    """Show the reports; with `--write` keep them."""
+    """Print the table; with `--write` also write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reports", type=Path, nargs="+", metavar="report")
     parser.add_argument("--write", action="store_true")

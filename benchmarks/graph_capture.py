@@ -1,4 +1,4 @@
-"""Whether the engine's graph capture answers rightly where inputs change between runs, on each build that has it.
+"""Whether the engine's graph capture is right when inputs change between runs, on each build that supports it.
 
 python -m benchmarks.graph_capture dist/yolo-pose dist/depth-from-focus
 """
@@ -25,15 +25,15 @@ from webbuild.ortweb import packaged_assets
 
 PAGE = Path(__file__).with_suffix(".html")
 ORDER = (0, 1, 0, 2, 3, 1, 0, 4, 5, 0)
-"""Which variant of the inputs each run gets. The first run is no replay; what comes again tells an old answer apart."""
+"""The input variant of each run. The first run is not a replay; a repeated variant reveals stale outputs."""
 TOLERANCE = 1e-4
-"""By how much of an output's largest number answers may differ that are the same."""
+"""Tolerance of equal outputs, relative to the output's largest magnitude."""
 
 Answer = dict[str, NDArray[np.float32]]
 
 
 class CaptureCase(Struct, frozen=True):
-    """Whether a session captures, whose the buffers are, and whether the engine gets its own back behind each run."""
+    """Whether a session captures, who owns the buffers, and whether the page returns the engine's after each run."""
 
     capture: bool
     inputs: Literal["caller", "engine"]
@@ -50,7 +50,7 @@ CASES = (
 
 
 class CaptureRun(Struct, frozen=True):
-    """What each run answered, the milliseconds until its commands were given, and what ended them before their time."""
+    """The outputs of each run, its milliseconds until the commands were submitted, and the error that ended it."""
 
     answers: list[Answer]
     times: list[float]
@@ -58,12 +58,12 @@ class CaptureRun(Struct, frozen=True):
 
     @property
     def latency(self) -> float:
-        """Milliseconds of the quickest run behind the first two, which compile and capture."""
+        """Milliseconds of the fastest run after the first two, which compile and capture."""
         return min(self.times[2:])
 
 
 def verdict(told: CaptureRun, right: CaptureRun) -> str:
-    """Say what came of a session, beside one without capture."""
+    """Return the verdict on a session, compared with one without capture."""
     if right.error is not None or len(right.answers) < len(ORDER):
         return f"nothing to compare with: {right.error}"
     if not _relative_error(right.answers[0], right.answers[1]) > 100 * TOLERANCE:
@@ -79,7 +79,7 @@ def verdict(told: CaptureRun, right: CaptureRun) -> str:
 
 
 def _relative_error(answer: Answer, wanted: Answer) -> float:
-    """Return the worst difference of two answers, as a part of what the output's largest number should be."""
+    """Return the largest difference of two outputs relative to the largest expected magnitude."""
     parts = [np.abs(answer[name] - right).max() / max(np.abs(right).max(), 1e-9) for name, right in wanted.items()]
     return float(np.max(parts))
 
@@ -87,7 +87,7 @@ def _relative_error(answer: Answer, wanted: Answer) -> float:
 def measure(
     browser: BrowserHandle, server: Server, subject: CaptureModel, engine: dict[str, str], case: CaptureCase
 ) -> CaptureRun:
-    """Run it on a page of its own: what traps takes the engine with it."""
+    """Run it on a separate page, because a trap ends the engine."""
     files = {"model": subject.graph, **{file.name: file for file in subject.weights}}
     for name, file in files.items():
         server.virtual[f"/{name}"] = ("application/octet-stream", file.read_bytes())
@@ -116,7 +116,7 @@ def measure(
 
 
 def _identity(array: NDArray[Any]) -> str:
-    """Return a graph that hands its input on."""
+    """Return a graph of one Identity."""
     import onnx_ir as ir
 
     kind = ir.TensorType(ir.DataType.from_numpy(array.dtype))
@@ -137,7 +137,7 @@ def _array(text: str) -> NDArray[np.float32]:
 def table_rows(
     browser: BrowserHandle, server: Server, subject: CaptureModel, build: str, engine: dict[str, str], times: int
 ) -> Iterator[str]:
-    """Yield a line of the table for a session without capture, and for each case of one with it."""
+    """Yield a table row for a session without capture, and one for each case with it."""
     right, plain = None, 0.0
     for case in (PLAIN, *CASES):
         told = [measure(browser, server, subject, engine, case) for _ in range(times)]
@@ -151,7 +151,7 @@ def table_rows(
 
 
 def engines(server: Server, folder: Path | None) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the builds that have WebGPU, of this engine or of the one in a `dist`, and where the page finds each."""
+    """Yield the builds with WebGPU, of this engine or of the one in `folder`, and their addresses for the page."""
     for spec, files in packaged_assets.engine_build_files():
         if spec.build == "wasm":
             continue
@@ -165,9 +165,9 @@ def engines(server: Server, folder: Path | None) -> Iterator[tuple[str, dict[str
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("bundle", nargs="*", type=Path, help="besides the one-Conv model, which is always measured")
+    parser.add_argument("bundle", nargs="*", type=Path, help="measured in addition to a model of one Conv")
     parser.add_argument("--build", choices=("jspi", "asyncify"), help="only this one")
-    parser.add_argument("--times", type=int, default=3, help="how often each session is made and run")
+    parser.add_argument("--times", type=int, default=3, help="how often each session is created and run")
     parser.add_argument("--engine", type=Path, help="the dist folder of another onnxruntime-web")
     options = parser.parse_args()
     with Server(packaged_assets.WEB_ROOT) as server, open_chromium() as browser, ExitStack() as stack:

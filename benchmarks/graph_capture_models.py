@@ -1,4 +1,4 @@
-"""What graph capture is measured on: a model, and inputs for it of which each set asks for another answer."""
+"""Models for measuring graph capture, each with several sets of inputs that give different outputs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from webbuild.verify.merged_weights import materialize_graph
 VARIANTS = 6
 _CONV = Path(__file__).parents[1] / "web" / "test" / "fixture" / "model" / "conv.onnx"
 _STEP = 11
-"""By how many columns the picture of one variant lies beside that of the one before."""
+"""Columns by which each variant shifts the picture."""
 _FACTORS = (1, 0.5, 0.8, 1.5, 0.3, 1.2)
-"""What the variants' thresholds are multiplied by."""
+"""Factors for the thresholds of the variants."""
 
 Feeds = dict[str, NDArray[Any]]
 
 
 class CaptureModel(Struct, frozen=True):
-    """A graph, the weights beside it, what it returns, and its inputs `VARIANTS` times."""
+    """A graph, its external weights, its outputs, and its inputs in `VARIANTS` variants."""
 
     name: str
     graph: Path
@@ -37,7 +37,7 @@ class CaptureModel(Struct, frozen=True):
 
 
 def conv_model() -> CaptureModel:
-    """Return the smallest model there is, x [1, 3, 16, 16] to y [1, 8, 14, 14]."""
+    """Return a model of one Conv, x [1, 3, 16, 16] to y [1, 8, 14, 14]."""
     image = ((np.arange(3 * 16 * 16) * 37) % 101 / 100).astype(np.float32).reshape(1, 3, 16, 16)
     outputs = [Output(name="y", dtype="float32", shape=[1, 8, 14, 14])]
     return CaptureModel("one Conv", _CONV, [], outputs, [{"image": image * (k + 1)} for k in range(VARIANTS)])
@@ -45,11 +45,11 @@ def conv_model() -> CaptureModel:
 
 @contextmanager
 def bundle_models(directory: Path) -> Iterator[CaptureModel]:
-    """Give a bundle's WebGPU graph with its golden inputs, as they are and varied.
+    """Yield a bundle's WebGPU graph with its golden inputs, unchanged and varied.
 
     Raises:
-        WebbuildError: what `open_bundle`, `golden` and `whole` raise.
-        ValueError: there is no such graph, or no golden run.
+        WebbuildError: from `open_bundle`, `golden` and `whole`.
+        ValueError: the bundle has no WebGPU graph or no golden run.
     """
     bundle = open_bundle(directory)
     graph, run = bundle.graph("webgpu"), read_golden(bundle)
@@ -63,7 +63,7 @@ def bundle_models(directory: Path) -> Iterator[CaptureModel]:
 
 
 def vary(array: NDArray[Any], variant: int) -> NDArray[Any]:
-    """Return the input of a variant: pictures moved round, thresholds multiplied, all else and variant 0 as it is."""
+    """Return a variant's input: pictures rolled, thresholds multiplied, other inputs and variant 0 unchanged."""
     if array.ndim >= 4:
         return np.roll(array, _STEP * variant, axis=-1)
     return array * array.dtype.type(_FACTORS[variant]) if array.dtype == np.float32 and array.size == 1 else array

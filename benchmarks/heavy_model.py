@@ -1,4 +1,4 @@
-"""A model of heavy weights, kept in a file beside it: products of square matrices, one behind the other."""
+"""A model with large external weights: a chain of products with square matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BYTES = _SIDE * _SIDE * 4
 
 
 def write(path: Path, megabytes: int) -> int:
-    """Write a model with at least so many megabytes of weights, written one matrix at a time; return their bytes."""
+    """Write a model with at least this many megabytes of weights, one matrix at a time; return their bytes."""
     data = path.with_suffix(".data")
     count = -(-megabytes * 1_000_000 // _BYTES)
     generator = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""How long inspection and the passes take on a long model, and how much memory heavy weights take.
+"""The time of inspection and the passes on a model of many nodes, and the memory that large weights take.
 
 python -m benchmarks.inspect_speed --write
 """
@@ -33,7 +33,7 @@ _MB = 1_000_000
 
 
 def best_time(work: Callable[[], object]) -> str:
-    """Return the least processor time and wall time of a few rounds."""
+    """Return the smallest processor time and wall time of a few rounds."""
     taken = []
     for _ in range(_ROUNDS):
         begun = time.process_time(), time.perf_counter()
@@ -43,7 +43,7 @@ def best_time(work: Callable[[], object]) -> str:
 
 
 def long_rows(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield what a model of many nodes takes."""
+    """Yield the times of a model of many nodes."""
     made = folder / "long.onnx"
     onnx.save(long_model.model(NODES), made)
     all_passes()
@@ -66,7 +66,7 @@ def _timing_rows(name: str, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def heavy_rows(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the memory of its own that each command holds at its peak for a model of heavy weights."""
+    """Yield each command's peak anonymous memory for a model with large weights."""
     beside, inside = folder / "beside.onnx", folder / "inside.onnx"
     held = heavy_model.write(beside, MEGABYTES)
     onnx.save(onnx.load(beside), inside)

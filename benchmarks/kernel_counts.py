@@ -1,9 +1,9 @@
-"""Kernels of a run in Chromium: onnxruntime-web alone with the model as exported, and with our graph.
+"""The number of GPU kernels per run in Chromium: of the exported model, and of webbuild's graph.
 
 python -m benchmarks.kernel_counts build/zoo --write
 python -m benchmarks.kernel_counts build/depths --depths --write
 
-`make zoo` makes the models of the first, `python -m models.zoo.real_depths build/depths` those of the second.
+`make zoo` exports the models of the first command, `python -m models.zoo.real_depths build/depths` the second's.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SEEN = (
     "whisper-encoder.ts17-free", "yolo11.ultralytics20", "yolo12.ultralytics17", "yolo26.ultralytics17-end2end",
     "yolos.ts17", "yolov8.ultralytics17",
 )  # fmt: skip
-"""Models whose kernels the passes were written from."""
+"""Models that the passes were developed on."""
 UNSEEN = (
     "cait.ts16", "crnn.dynamo18", "deberta-v2.ts15-free", "faces.ts13-free", "glpn.ts13", "labels.ts17-free",
     "modernbert.dynamo18-free", "sam1-decoder.ts17-free", "sam1-encoder.ts17", "sam3-tracker-decoder.ts17-free",
@@ -56,27 +56,27 @@ UNSEEN = (
     "yolo11-pose.ultralytics17-nms", "yolo11-seg.ultralytics20-nms", "yolov8-pose.ultralytics17-nms-raw",
     "zero-dce.ts17-free",
 )  # fmt: skip
-"""Models that nobody looked at while the passes were written."""
+"""Models that the passes were not developed on."""
 DEPTHS = ("yolo-pose-640", "rt-detr-r50-depth", "mask2former-swin-tiny-depth", "grounding-dino-tiny-depth")
-"""Models with the layers of their published form, narrow and for small pictures."""
+"""Models with as many layers as published, but fewer channels and smaller pictures."""
 
 _SECONDS = 900.0
-"""What a network as deep as published may take on a software adapter, its shaders compiled."""
+"""Time limit in seconds of a network with its published depth on a software adapter, including compilation."""
 
 Preparation = Callable[[ZooModel, Path], Path | None]
 
 
 class GraphCount(Struct, frozen=True):
-    """The kernels of a run of one graph, 0 where it does not run, and the nodes that the GPU leaves to the CPU."""
+    """The kernels of a run of one graph, 0 if it does not run, and its nodes on the CPU."""
 
     kernels: int
     on_cpu: int
 
 
 class KernelCounts(Struct, frozen=True):
-    """A model and the kernels of a run, alone and with our graph, 0 where that does not run.
+    """A model and the kernels of a run, as exported and with webbuild's graph, 0 if that does not run.
 
-    `on_cpu` are the nodes that the engine alone leaves to the CPU, whose work no kernel does.
+    `on_cpu` is the number of nodes on the CPU as exported, for which no kernel runs.
     """
 
     model: str
@@ -87,12 +87,12 @@ class KernelCounts(Struct, frozen=True):
 
     @property
     def ratio(self) -> float | None:
-        """Ours by those of the engine alone, None where either does not run."""
+        """Kernels of webbuild's graph divided by those of the export, None if either does not run."""
         return self.packed / self.alone if self.alone and self.packed else None
 
 
 def count_kernels(zoo: Path, out: Path, names: Sequence[str], prepare: Preparation) -> Iterator[KernelCounts]:
-    """Count what a run of each model starts, as exported and as prepared."""
+    """Count the kernels of a run of each model, as exported and as prepared."""
     out.mkdir(parents=True, exist_ok=True)
     models = {name: ZooModel(zoo / f"{name}.onnx", load_npz(zoo / f"{name}.npz")) for name in names}
     with ThreadPoolExecutor(2) as pool:
@@ -119,18 +119,18 @@ def count_kernels(zoo: Path, out: Path, names: Sequence[str], prepare: Preparati
 
 
 def _kept(out: Path, name: str) -> Path:
-    """Return where the count of a graph is kept: a second call goes on where the first ended."""
+    """Return the file of a graph's count: a second call continues where the first ended."""
     return out / f"{name.replace(' ', '-')}.count.json"
 
 
 def patched(model: ZooModel, out: Path) -> Path | None:
-    """Patch a model as its users do, its proof included; None where it has no graph for the GPU."""
+    """Patch a model as users do, with the proof; None if there is no graph for the GPU."""
     made = cached_result(out / f"{model.name}.json", Patched, partial(patch, model, out))
     return None if made.refused or made.on_wasm else Path(made.file)
 
 
 def lowered(model: ZooModel, out: Path) -> Path:
-    """Put a model through the passes, without a proof: random weights this deep make other answers of any rounding."""
+    """Apply the passes without a proof: with random weights this deep, any rounding changes the outputs."""
     file, loaded = out / f"{model.name}.onnx", load_onnx(model.path).model
     dims = {key: int(size) for key, _, size in (each.rpartition("=") for each in model.dims())}
     options = PassOptions(dims=dims, table=load_table(TARGET), int32_inputs=True)
@@ -159,7 +159,7 @@ def render_page(rows: Sequence[KernelCounts]) -> str:
 
 
 def render_depths(rows: Sequence[KernelCounts]) -> str:
-    """Return the table of models as deep as they are published in Markdown."""
+    """Return the table of models with their published depth in Markdown."""
     head = ["| model | onnxruntime-web alone | nodes on the CPU | webbuild | fewer |", "|---|---|---|---|---|"]
     return "\n".join([*head, *(f"| {_cells(row)} |" for row in rows)]) + "\n"
 
@@ -175,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("zoo", nargs="?", type=Path, default=ZOO)
     parser.add_argument("--out", type=Path, default=ZOO.parent / "kernel-counts")
-    parser.add_argument("--depths", action="store_true", help="count the models as deep as they are published")
+    parser.add_argument("--depths", action="store_true", help="count the models with their published depth")
     parser.add_argument("--write", action="store_true", help=f"write the table of {PAGE.name}")
     arguments = parser.parse_args()
     chosen = DEPTHS if arguments.depths else (*SEEN, *UNSEEN)

@@ -1,8 +1,8 @@
-"""Memory of a renderer of Chromium while it loads a bundle, above that of an empty page, on a first and a second visit.
+"""Memory of Chromium's renderer while it loads a bundle, above an empty page's, on a first and a second visit.
 
     python -m benchmarks.load_memory dist/yolo-pose --backend wasm
 
-Resident memory as Linux counts it: JavaScript, WebAssembly, the engine's code, and what waits to be collected.
+Resident memory as Linux counts it: JavaScript, WebAssembly, the engine's code, and uncollected garbage.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from webbuild.browser.server import Server
 _LOAD = """async ([loader, backend]) => {
   const { load } = await import(loader);
   const model = await load({ backend });
-  await new Promise((resolve) => setTimeout(resolve, 3000));  // what was fetched is kept for the next visit
+  await new Promise((resolve) => setTimeout(resolve, 3000));  // downloaded files are stored for the next visit
   await model.dispose();
 }"""
 _RESET_PEAK = "5"
-"""See proc(5): what is written to `clear_refs` to begin the peak again."""
+"""See proc(5): writing this to `clear_refs` resets the peak."""
 
 
 def measure_visits(chromium: BrowserHandle, bundle: Path, backend: str) -> list[int]:
-    """Load the bundle twice in a fresh profile; return what each visit took at its peak, above an empty page."""
+    """Load the bundle twice in a fresh profile; return each visit's peak memory above an empty page."""
     loader = "/" + json.loads((bundle / "package.json").read_text("utf-8"))["name"] + ".js"
     peaks, empty = list[int](), 0
     with Server(bundle) as server, chromium.page() as (page, _):
@@ -43,7 +43,7 @@ def measure_visits(chromium: BrowserHandle, bundle: Path, backend: str) -> list[
 
 
 def _renderers(process: int) -> list[int]:
-    """Return the renderers among a process and all that it began."""
+    """Return the renderers among a process and its descendants."""
     try:
         command = Path(f"/proc/{process}/cmdline").read_bytes()
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()

@@ -1,4 +1,4 @@
-"""A model of as many nodes as a large detector: attention as exporters write it, shape arithmetic and all."""
+"""A model with as many nodes as a large detector: attention with shape arithmetic, as exporters write it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH, _HEADS, _TOKENS = 64, 4, 100
 
 
 class _Graph:
-    """Nodes and weights, each named by its number."""
+    """Nodes and weights, named by their numbers."""
 
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
@@ -46,7 +46,7 @@ class _Graph:
 
 
 def model(nodes: int) -> onnx.ModelProto:
-    """Return a model of at least so many nodes: `tokens` [batch, 100, 64] in, as many features and the best 5 out."""
+    """Return a model of at least this many nodes: `tokens` [batch, 100, 64] -> same shape, and the best 5."""
     graph = _Graph()
     value = "tokens"
     while len(graph.nodes) < nodes - 4:
@@ -73,7 +73,7 @@ def model(nodes: int) -> onnx.ModelProto:
 
 
 def _sizes(graph: _Graph, value: str, rest: Sequence[int]) -> str:
-    """Return a shape: the first size of a value, and others."""
+    """Return a shape: the first dimension of a value, and others."""
     first = graph.node("Gather", graph.node("Shape", value), graph.integers(0), axis=0)
     return graph.node("Concat", first, graph.integers(*rest), axis=0)
 
@@ -95,7 +95,7 @@ def _attention(graph: _Graph, value: str) -> str:
 
 
 def _normal(graph: _Graph, value: str) -> str:
-    """Return a layer's normalization, in its parts."""
+    """Return a layer's normalization, decomposed."""
     centred = graph.node("Sub", value, graph.node("ReduceMean", value, axes=[-1]))
     spread = graph.node("ReduceMean", graph.node("Pow", centred, graph.scalar(2.0)), axes=[-1])
     scaled = graph.node("Div", centred, graph.node("Sqrt", graph.node("Add", spread, graph.scalar(1e-5))))
@@ -103,7 +103,7 @@ def _normal(graph: _Graph, value: str) -> str:
 
 
 def _mixed(graph: _Graph, value: str) -> str:
-    """Return a layer's second half: Gelu in its parts, and a convolution over the tokens as a picture."""
+    """Return a layer's second half: a decomposed Gelu, and a convolution over the tokens as a picture."""
     wide = graph.node("MatMul", _normal(graph, value), graph.weight(_WIDTH, _WIDTH))
     error = graph.node("Add", graph.node("Erf", graph.node("Div", wide, graph.scalar(1.4142135))), graph.scalar(1.0))
     gelu = graph.node("Mul", graph.node("Mul", wide, error), graph.scalar(0.5))

@@ -1,4 +1,4 @@
-"""How many nodes a model has, as it is and after this and other tools."""
+"""The number of nodes of a model, as exported and after webbuild and other tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from webbuild.manifest import manifest
 
 
 def count_nodes(model: Path, bundle: Path) -> dict[str, int]:
-    """Return nodes by tool: the model's own, the bundle's graphs', and those left by onnxsim and OnnxSlim."""
+    """Return node counts by tool: the export's, the bundle's graphs', and after onnxsim and OnnxSlim."""
     import onnxsim
     import onnxslim
 

@@ -1,4 +1,4 @@
-"""Results of ONNX's own tests, kept one a line as they come: a run that is broken off goes on where it was."""
+"""Results of ONNX's own tests, appended line by line: an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class _Line(Struct, frozen=True):
 
 
 class ResultJournal:
-    """The results so far, all of one state of the passes: `state` is the commit, with a plus where files differ."""
+    """The results so far, all of one state of the passes: the commit, with a plus if there are local changes."""
 
     def __init__(self, file: Path | None) -> None:
-        """Read what a file holds. Raises SystemExit where that was measured in another state."""
+        """Read a file's results. Raises SystemExit if they were measured in another state."""
         self.state = _state()
         self._file = file
         self._results: dict[When, Results] = {"before": {}, "after": {}}
@@ -39,7 +39,7 @@ class ResultJournal:
         return name in self._results[when]
 
     def add(self, when: When, name: str, result: Result) -> None:
-        """Keep a result."""
+        """Append a result."""
         self._results[when][name] = result
         if self._file is not None:
             with self._file.open("ab") as file:

@@ -1,4 +1,4 @@
-"""The figures of ONNX's own tests, as a document and as data."""
+"""The results of ONNX's own tests, as a document and as data."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ORDER: tuple[TestOutcome, ...] = ("pass", "no session", "throws", "wrong", "refu
 class Result(Struct, frozen=True):
     """How a test ended, and why.
 
-    `place` is `gpu`, `cpu` or `both`; empty for what folded away or never ran; `wasm` where webbuild's runtime takes
-    the graph for WASM, and `reason` then says why. `native` says that native ONNX Runtime fails the test too.
+    `place` is `gpu`, `cpu` or `both`; empty if the graph was folded or never ran; `wasm` if webbuild's runtime uses the
+    graph for WASM, with the reason in `reason`. `native` means that native ONNX Runtime fails the test too.
     """
 
     verdict: TestOutcome
@@ -54,7 +54,7 @@ def _json(value: object) -> str:
 
 
 def summary(results: Results) -> dict[str, int]:
-    """Count the verdicts, and where the passing ones ran."""
+    """Count the verdicts, and the placements of passing tests."""
     verdicts = Counter(result.verdict for result in results.values())
     counts: dict[str, int] = {name: verdicts[name] for name in ORDER}
     places = Counter(result.place for result in results.values() if result.verdict == "pass")
@@ -88,7 +88,7 @@ def render_page(version: str, state: str, before: Results, after: Results) -> st
 
 
 def _on_wasm(after: Results) -> list[str]:
-    """Return why tests that pass run on WASM, the most frequent reasons first."""
+    """Return the reasons why passing tests run on WASM, the most frequent first."""
     moved = [
         (name, result.reason) for name, result in after.items() if result.verdict == "pass" and result.place == "wasm"
     ]
@@ -116,7 +116,7 @@ def _result_text(result: Result) -> str:
 
 
 def shorten_message(text: str) -> str:
-    """Return the telling part of a message of the engine, in at most 160 characters."""
+    """Return the essential part of an engine message, in at most 160 characters."""
     line = re.sub(r"\s+", " ", text).replace("`", "'")
     line = re.sub(r".*(ERROR_MESSAGE|Status Message): (Exception during initialization: )?", "", line)
     line = re.sub(r"/\S+/", "", line)

@@ -1,4 +1,4 @@
-"""Runs ONNX's own tests of single operators in Chromium, as they are and after the passes.
+"""Run ONNX's own tests of single operators in Chromium, unchanged and after the passes.
 
 python -m benchmarks.node_tests DATA --write
 
@@ -38,11 +38,11 @@ from webbuild.targets.table import load_table
 from webbuild.targets.target import Build, Target
 
 RELATIVE = 1e-3
-"""What onnx allows its own backends."""
+"""Tolerances that onnx allows its own backends."""
 
 
 class OnnxTest(Struct, frozen=True):
-    """A test of onnx: a model, what goes in and what must come out."""
+    """A test of onnx: a model, its inputs and the expected outputs."""
 
     name: str
     path: Path
@@ -51,7 +51,7 @@ class OnnxTest(Struct, frozen=True):
 
 
 def tests(folder: Path, only: str) -> Iterator[OnnxTest | tuple[str, str]]:
-    """Yield every test whose name matches, or its name and the type that a page cannot be given or give back."""
+    """Yield every test whose name matches, or its name and the data type that a page cannot pass or read."""
     for each in sorted(folder.iterdir()):
         if not (each / "model.onnx").is_file() or not re.search(only, each.name):
             continue
@@ -81,7 +81,7 @@ def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
 
 
 class PatchedTest(Struct, frozen=True):
-    """What webbuild makes of a test. `reason` says why it runs on WASM, where the bundle holds no graph for WebGPU."""
+    """A test after the passes. `reason` says why it runs on WASM, if the bundle has no graph for WebGPU."""
 
     job: tiny_models.Job
     build: Build = "webgpu"
@@ -89,10 +89,10 @@ class PatchedTest(Struct, frozen=True):
 
 
 def patch_test(test: OnnxTest) -> PatchedTest:
-    """Return what a bundle runs on the adapter that is measured on, which has no `shader-f16`.
+    """Return the graph that a bundle runs on the measured adapter, which has no `shader-f16`.
 
     Raises:
-        WebbuildError: what `pack` would refuse it for.
+        WebbuildError: `pack` would refuse the model.
     """
     source, target = load_onnx(test.path), Target(engine_version(), "webgpu")
     dims = {f"{name}:{axis}": size for name, array in test.feeds.items() for axis, size in enumerate(array.shape)}
@@ -119,14 +119,14 @@ def _job(test: OnnxTest, model: ir.Model) -> tiny_models.Job:
 
 
 def _as_declared(array: NDArray[Any], model: ir.Model, name: str) -> NDArray[Any]:
-    """Return what goes in as the patched graph declares it: float64 may have become float32."""
+    """Return an input in the patched graph's data type: float64 may have become float32."""
     dtype = next((value.dtype for value in model.graph.inputs if value.name == name), None)
     kinds = (None, ir.DataType.STRING)
     return array if dtype in kinds or array.dtype.kind != "f" else array.astype(dtype.numpy())
 
 
 def compare_answer(test: OnnxTest, answer: tiny_models.JobResult, made: PatchedTest) -> Result:
-    """Judge what came back against what onnx wants."""
+    """Compare the outputs with those that onnx expects."""
     if answer.ending == "no-session":
         return Result("no session", answer.message)
     place = "both" if answer.gpu and answer.cpu else "gpu" if answer.gpu else "cpu" if answer.cpu else ""
@@ -138,7 +138,7 @@ def compare_answer(test: OnnxTest, answer: tiny_models.JobResult, made: PatchedT
 
 
 def _passes_natively(test: OnnxTest) -> bool:
-    """Whether native ONNX Runtime gives what onnx wants."""
+    """Whether native ONNX Runtime's outputs are those that onnx expects."""
     try:
         outputs = NativeRunner(test.path).run(test.feeds)
     except WebbuildError:
@@ -167,7 +167,7 @@ def _differs(name: str, want: NDArray[Any], outputs: dict[str, NDArray[Any]]) ->
 
 
 def measure(folder: Path, only: str, kept: ResultJournal) -> None:
-    """Run every test as it is and after the passes, but for what is known already; keep each result as it comes."""
+    """Run every test without a known result, unchanged and after the passes; append each result at once."""
     made: dict[When, list[PatchedTest]] = {"before": [], "after": []}
     known: dict[str, OnnxTest] = {}
     for test in tests(folder, only):
@@ -202,14 +202,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", default="", metavar="REGEX", help="tests whose names match")
-    parser.add_argument("--onnx", default=onnx.__version__, help="the version of onnx that the tests are of")
+    parser.add_argument("--onnx", default=onnx.__version__, help="the version of onnx that the tests are from")
     parser.add_argument(
-        "--keep", type=Path, help="a file that takes each result as it comes: a run that was broken off goes on there"
+        "--keep", type=Path, help="a file to which each result is appended: an interrupted run continues from it"
     )
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the results beside it as JSON")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and its results as JSON")
     arguments = parser.parse_args()
     if arguments.write and arguments.only:
-        parser.error("--write is of all tests: leave out --only")
+        parser.error("--write needs all tests: remove --only")
     kept = ResultJournal(arguments.keep)
     measure(arguments.data, arguments.only, kept)
     before, after = kept.results("before"), kept.results("after")

@@ -1,4 +1,4 @@
-"""Packages of npm that are measured: their archives, pinned, unpacked where the build lies."""
+"""The measured npm packages: pinned archives, unpacked into the build folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1] / "build" / "npm"
 
 
 class Package(Struct, frozen=True):
-    """A package of npm, one version of it, and the SHA-512 of its archive as npm writes it."""
+    """An npm package: name, version, and the integrity (SHA-512) of its archive as npm writes it."""
 
     name: str
     version: str
@@ -31,7 +31,7 @@ ENGINE = Package(
     "1.31.0-dev.20260914-8d85527a0",
     "sha512-Iy7rtadoBgxS/LLvDr3QW38DB1PNXRnr0GJMcL0TAt7c9qjgVQl83UlGCVyeAnK2InpmW8Uc3PL8XIuqtDeF6g==",
 )
-"""What transformers.js is pinned to."""
+"""The version that transformers.js pins."""
 DAWN = Package(
     "webgpu",
     "0.6.2",
@@ -48,7 +48,7 @@ ULTRALYTICS_ENGINE = Package(
     "1.27.0",
     "sha512-ogDLsqIozHZwifPuN37OproAo0byX6t43/bP8GzeZWBWD6MOGExswFAx3up4NS/vvWBOg2u2PXomDt3rMmdQSg==",
 )
-"""What @ultralytics/yolo loads from a host of its own, unless it is told where another copy lies."""
+"""Loaded by @ultralytics/yolo from its own host, unless another address is configured."""
 LITERT = Package(
     "@litertjs/core",
     "2.5.3",
@@ -62,11 +62,11 @@ LITERT_UTILS = Package(
 
 
 def fetch_package(package: Package) -> Path:
-    """Return the folder of a package, fetched where it is not there yet.
+    """Return the folder of a package; download the package if it is missing.
 
     Raises:
-        ValueError: the archive is not the one that was pinned.
-        subprocess.CalledProcessError: npm could not fetch it.
+        ValueError: the archive does not have the pinned hash.
+        subprocess.CalledProcessError: npm could not download it.
     """
     folder = ROOT / f"{package.name.replace('/', '-')}-{package.version}"
     if folder.is_dir():
@@ -85,7 +85,7 @@ def fetch_package(package: Package) -> Path:
 
 
 def check_integrity(archive: bytes, package: Package) -> None:
-    """Raise ValueError where the archive is not the one that was pinned."""
+    """Raise ValueError if the archive does not have the pinned hash."""
     got = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
     if got != package.integrity:
         raise ValueError(f"{package.name} {package.version}: wanted {package.integrity}, got {got}")

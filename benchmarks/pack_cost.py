@@ -1,4 +1,4 @@
-"""How long packing takes, and how much memory above what the imports hold."""
+"""The time of packing, and its peak memory above the memory of the imports."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ print(peak() - held)
 
 
 class PackCost(Struct, frozen=True):
-    """Seconds from call to return, and bytes: of the model, and of the peak above the imports."""
+    """Seconds from call to return, the model's bytes, and the peak memory above the imports."""
 
     seconds: float
     model: int
@@ -51,7 +51,7 @@ class PackCost(Struct, frozen=True):
 
 
 def measure(model: Path, bundle: Path) -> PackCost:
-    """Pack without verification in a process of its own, leaving the bundle in `bundle`."""
+    """Pack into `bundle` without verification, in a separate process."""
     ran = subprocess.run([sys.executable, "-c", _PROGRAM, model, bundle], capture_output=True, text=True, check=False)
     if ran.returncode:
         raise RuntimeError(ran.stderr)
@@ -62,13 +62,13 @@ def measure(model: Path, bundle: Path) -> PackCost:
 
 
 def native_peak(model: Path) -> int:
-    """Return the bytes at the peak, above the imports, of one native session and run of the export."""
+    """Return the peak memory in bytes, above the imports, of one native session and run of the export."""
     ran = subprocess.run([sys.executable, "-c", _ALONE, model], capture_output=True, text=True, check=True)
     return int(ran.stdout)
 
 
 def help_seconds(times: int = 15) -> float:
-    """Return the median time of `webbuild --help`, started as a shell starts it."""
+    """Return the median time of `webbuild --help`, started as from a shell."""
     program = Path(sys.executable).with_name("webbuild")
     taken = []
     for _ in range(times):

@@ -1,4 +1,4 @@
-"""Puts what was measured into a page, between two marks that readers do not see."""
+"""Write measurements into a page, between two invisible markers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def replace_marked(page: Path, text: str, mark: str = "measured") -> None:
-    """Replace what stands between a page's marks; `text` ends its last line.
+    """Replace the text between a page's markers; `text` ends with a newline.
 
     Raises:
-        ValueError: the page lacks a mark.
+        ValueError: the page lacks a marker.
     """
     begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
     before, rest = page.read_text("utf-8").split(begin)

@@ -1,4 +1,4 @@
-"""How much memory of its own a command holds at its peak: what is mapped from files is not counted."""
+"""The peak anonymous memory of a command: pages mapped from files are not counted."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from msgspec import Struct
 
 _INTERVAL = 0.02
-"""Seconds between looks."""
+"""Seconds between samples."""
 
 
 class Usage(Struct, frozen=True):
-    """Most bytes of anonymous memory at once, seconds by the clock, and seconds of the processor, of all threads."""
+    """Peak anonymous memory in bytes, wall time, and processor time of all threads in seconds."""
 
     memory: int
     clock: float
@@ -24,7 +24,7 @@ class Usage(Struct, frozen=True):
 
 
 def peak_memory(arguments: Sequence[str | Path]) -> int:
-    """Run `webbuild` with these arguments; return the most bytes of anonymous memory that its processes held at once.
+    """Run `webbuild` with these arguments; return the peak anonymous memory of its processes in bytes.
 
     Raises:
         RuntimeError: the command failed.
@@ -33,7 +33,7 @@ def peak_memory(arguments: Sequence[str | Path]) -> int:
 
 
 def measure_usage(arguments: Sequence[str | Path]) -> Usage:
-    """Run `webbuild` with these arguments; return what that took.
+    """Run `webbuild` with these arguments; return its memory and times.
 
     Raises:
         RuntimeError: the command failed.
@@ -57,7 +57,7 @@ def _processor() -> float:
 
 
 def _process_tree(process: int) -> list[int]:
-    """Return a process and all that it began."""
+    """Return a process and its descendants."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
     except OSError:

@@ -1,10 +1,10 @@
-"""What the passes make of networks for pictures at their published sizes: nodes, where they run, memory of the GPU.
+"""Effect of the passes on image networks at their published sizes: nodes, placement, GPU memory.
 
 python -m models.zoo.published_sizes build/pictures
 python -m benchmarks.picture_networks build/pictures --write
 
-Nothing runs: a graph of this size takes a software adapter hours. Each is planned as `webbuild inspect` plans it, as
-it was exported and after the passes; what was found is kept beside the model.
+The networks are not run: a software adapter takes hours for graphs of this size. Each is planned as by
+`webbuild inspect`, as exported and after the passes; results are stored next to the model.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ TITLES = {
     "lama": ("LaMa", "512 x 512", "big-lama"),
     "lama-matrices": ("LaMa, its spectrum by matrices", "512 x 512", "big-lama-matrices"),
 }
-"""What each is called, the picture that it takes, and its small form in the zoo."""
+"""The title of each network, its input size, and its small version in the zoo."""
 
 
 class Plan(Struct, frozen=True):
-    """Nodes, those on the CPU, the GPU's memory at its peak and where that is, and the largest tensor."""
+    """Number of nodes, nodes on the CPU, the peak of GPU memory and its node, and the largest tensor."""
 
     nodes: int
     on_cpu: int
@@ -57,7 +57,7 @@ class Plan(Struct, frozen=True):
 
 
 class PictureNetwork(Struct, frozen=True):
-    """A network's file, and its plans as it was exported and after the passes."""
+    """A network's file, and its plans as exported and after the passes."""
 
     size: int
     before: Plan

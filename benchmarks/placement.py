@@ -1,4 +1,4 @@
-"""What of the models in `models/` is left on the CPU of each target, before packing and after, and why.
+"""Nodes of the models in `models/` on the CPU of each target, before packing and after, with the reasons.
 
 python -m benchmarks.placement --write
 """
@@ -35,7 +35,7 @@ MODELS = {
 
 
 class PlacementRow(Struct, frozen=True):
-    """A model: both inspections, and why it is not run there, empty where it is."""
+    """A model: both inspections, and why its target is disabled, empty if it is not."""
 
     model: str
     before: Inspection
@@ -44,7 +44,7 @@ class PlacementRow(Struct, frozen=True):
 
 
 def row(name: str, file: Path, dims: dict[str, int] | None = None, task: str | None = None) -> PlacementRow:
-    """Inspect a model as it was exported and as it is packed, with sizes for its free dimensions."""
+    """Inspect a model as exported and as packed, with sizes for its dynamic dimensions."""
     opened = load_model(file, dims or {}, ProgressReporter(quiet=True))
     ready = compile_model(
         opened,
@@ -64,7 +64,7 @@ def _inspect(model: ir.Model, dims: dict[str, int]) -> Inspection:
 
 
 def render_page(found: list[PlacementRow]) -> str:
-    """Return the table in Markdown, and what is left."""
+    """Return the table in Markdown, and the remaining CPU nodes."""
     lines = ["| model | nodes | on the CPU | copies a run | left there |", "|---" * 5 + "|"]
     for row in found:
         pairs = (

@@ -1,7 +1,7 @@
-"""Half precision of the models in `models/`: what `webbuild pack --precision auto` finds, what it takes, what it saves.
+"""Half precision of the models in `models/`: results, cost and savings of `webbuild pack --precision auto`.
 
 python -m benchmarks.precision --write
-python -m benchmarks.precision --keep build/precision   # the bundles too, as to verify them in a browser
+python -m benchmarks.precision --keep build/precision   # the bundles too, for example to verify them in a browser
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOOK = re.compile(r"(\d+) evaluations? in ([\d.]+) s, ([\d.]+) s of CPU time")
 
 
 class PrecisionRow(Struct, frozen=True):
-    """A model's search: what it found, how it went, and bytes of graph and weights in half and in full precision."""
+    """A model's search: its result and cost, and bytes of graph and weights in half and in full precision."""
 
     model: str
     searched: dict[str, Any]
@@ -38,7 +38,7 @@ class PrecisionRow(Struct, frozen=True):
 
 
 def measure_model(name: str, file: Path, keep: Path | None) -> PrecisionRow:
-    """Pack a model, into a folder of `keep` or one that is thrown away."""
+    """Pack a model into a folder of `keep`, or into a temporary one."""
     with tempfile.TemporaryDirectory() as folder:
         out = (keep or Path(folder)) / file.stem
         command = [
@@ -57,7 +57,7 @@ def measure_model(name: str, file: Path, keep: Path | None) -> PrecisionRow:
         searches = list(_TOOK.finditer(done.stderr))
         if done.returncode or not searches:
             raise SystemExit(f"{name}: {done.stderr}")
-        took = searches[-1]  # that of the arithmetic which proved it
+        took = searches[-1]  # the search on the arithmetic of the proof
         manifest = json.loads((out / "manifest.json").read_bytes())
         sizes = {file["path"]: file["size"] for file in manifest["files"]}
         graphs = [graph for graph in manifest["graphs"] if graph["target"] == "webgpu"]
@@ -67,7 +67,7 @@ def measure_model(name: str, file: Path, keep: Path | None) -> PrecisionRow:
 
 
 def render_table(rows: list[PrecisionRow]) -> str:
-    """Return what was found as a table in Markdown."""
+    """Return the results as a Markdown table."""
     lines = [
         "| model | graph | nodes | multiplications | casts | transfer | evaluations | seconds, busy | error |",
         "|---" * 9 + "|",
@@ -88,7 +88,7 @@ def render_table(rows: list[PrecisionRow]) -> str:
 
 
 def render_float32_nodes(rows: list[PrecisionRow]) -> str:
-    """Return what stayed float32, and why, as a list in Markdown."""
+    """Return the nodes that stayed float32, and the reasons, as a Markdown list."""
     lines = []
     for each in rows:
         lines.append(f"\n{each.model}, float16 computed by {each.searched['fp16Backend'].partition(':')[0]}:\n")

@@ -1,7 +1,7 @@
-"""Runs random operators on the native WebGPU build in Chromium, as they are and as webbuild ships them.
+"""Run random operators on the native WebGPU build in Chromium, unchanged and as webbuild ships them.
 
 python -m benchmarks.random_operators --count 700               # seeds 0..699
-python -m benchmarks.random_operators --count 700 --write       # and into docs/; --resume goes on from there
+python -m benchmarks.random_operators --count 700 --write       # and into docs/; --resume continues from there
 python -m benchmarks.random_operators --chains --seed 17        # this chain again
 """
 
@@ -19,11 +19,11 @@ from benchmarks.random_models.trial import GeneratedModel, Problem, Trial, find_
 from benchmarks.tiny_models import run_all
 
 BATCH_SIZE = 100
-"""Cases to a browser, and between one writing and the next."""
+"""Cases per browser, and per write of the results."""
 
 
 def trials(seeds: Sequence[int], only: str, chains: bool, options: dict[str, Any]) -> Iterator[Trial]:
-    """Yield the cases of the seeds that native ONNX Runtime takes."""
+    """Yield the cases of the seeds that native ONNX Runtime accepts."""
     for seed in seeds:
         try:
             subject: GeneratedModel = make_chain(seed, only) if chains else make(seed, only)
@@ -35,9 +35,9 @@ def trials(seeds: Sequence[int], only: str, chains: bool, options: dict[str, Any
 
 
 def run_trials(cases: Sequence[Trial]) -> Iterator[tuple[Trial, Problem | None, Problem | None]]:
-    """Yield every case with what is wrong as it is and after the passes, None for nothing.
+    """Yield every case with its problem unchanged and after the passes, None if it is right.
 
-    What the passes do not change is run once.
+    A case that the passes do not change runs once.
     """
     jobs = [job for case in cases for job in (case.job, case.shipped) if job is not None]
     answers = {job.name: answer for job, answer in run_all(jobs, "webgpu")}
@@ -47,7 +47,7 @@ def run_trials(cases: Sequence[Trial]) -> Iterator[tuple[Trial, Problem | None, 
 
 
 def measure_seeds(seeds: Sequence[int], given: argparse.Namespace) -> report.ReportPart:
-    """Run the cases of some seeds, and print what is wrong."""
+    """Run the cases of some seeds, and print the problems."""
     options = {"preferredLayout": given.layout} if given.layout else {}
     cases = list(trials(seeds, given.only, given.chains, options))
     found: dict[str, list[report.FailedCase]] = {"before": [], "after": []}
@@ -62,17 +62,17 @@ def measure_seeds(seeds: Sequence[int], given: argparse.Namespace) -> report.Rep
 
 
 def main() -> None:
-    """Print what is wrong, then the counts by operator."""
+    """Print the problems, then the counts by operator."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, action="append", default=[])
-    parser.add_argument("--chains", action="store_true", help="several operators one behind the other")
-    parser.add_argument("--only", default="", help="a kind, as the functions of bench/operators are named")
+    parser.add_argument("--chains", action="store_true", help="chains of several operators")
+    parser.add_argument("--only", default="", help="a kind, by the name of its function")
     parser.add_argument("--layout", choices=("NCHW", "NHWC"), help="the provider's preferredLayout")
     parser.add_argument("--write", action="store_true", help=f"write {report.PAGE.name} and its data")
-    parser.add_argument("--resume", action="store_true", help="the same, with the seeds behind those written before")
-    parser.add_argument("--again", action="store_true", help="those that failed, and write what comes of them now")
+    parser.add_argument("--resume", action="store_true", help="the same, with the seeds after the stored ones")
+    parser.add_argument("--again", action="store_true", help="run the failed cases again, and write the results")
     given = parser.parse_args()
     name = "chains" if given.chains else "operators"
     first = report.next_seed(name) if given.resume else given.first

@@ -1,10 +1,10 @@
-"""PaddleOCR's trained pairs in Chromium, beside RapidOCR with the same two files: the lines and their text.
+"""PaddleOCR's trained models in Chromium, compared with RapidOCR on the same files: lines and their text.
 
     pip install rapidocr-onnxruntime
     python -m benchmarks.read_text DET.onnx REC.onnx PICTURE...
 
-Without `--backend` on both. RapidOCR stretches a picture to sides that are multiples of 32 and resizes crops of bytes;
-webbuild letterboxes it to 960 x 960. So a few lines begin or end elsewhere.
+Without `--backend` on both backends. RapidOCR stretches a picture to multiples of 32 and resizes 8-bit crops; webbuild
+letterboxes it to 960 x 960. So a few lines begin or end at other positions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from webbuild.tasks.metrics.compare_text import character_error_rate
 from webbuild.verify.bundle_reader import open_bundle
 
 SAME_LINE = 0.5
-"""IoU of the upright boxes from which on two lines are one."""
+"""Smallest IoU of the upright boxes of matching lines."""
 PAGE = """async ([entry, backend, pictures]) => {
   const { load } = await import(new URL(entry, document.baseURI).href);
   const model = await load({ backend, cache: false });
@@ -52,7 +52,7 @@ class Line(Struct, frozen=True):
 def read_by_rapidocr(
     detector: Path, recognizer: Path, pictures: Sequence[Path], classifier: Path | None
 ) -> list[list[Line]]:
-    """Return the lines of each picture; without a classifier none of them is turned."""
+    """Return the lines of each picture; without a classifier no line is rotated."""
     from rapidocr_onnxruntime import RapidOCR  # type: ignore[import-not-found]
 
     given = {"det_model_path": detector, "rec_model_path": recognizer, "cls_model_path": classifier}
@@ -63,7 +63,7 @@ def read_by_rapidocr(
 
 
 def read_in_chromium(bundle: Path, backend: str, pictures: Sequence[Path]) -> list[list[Line]]:
-    """Return the lines of each picture that a page gets."""
+    """Return the lines of each picture, from a bundle on a page."""
     entry = open_bundle(bundle).loader_file
     with Server(bundle) as server, open_chromium() as browser, browser.page() as (page, _):
         paths = {f"/given-{at}{each.suffix.lower()}": each for at, each in enumerate(pictures)}
@@ -75,7 +75,7 @@ def read_in_chromium(bundle: Path, backend: str, pictures: Sequence[Path]) -> li
 
 
 def compare(want: Sequence[Line], got: Sequence[Line]) -> str:
-    """Return a row of a table: the lines on both sides, those of both, those of one text, and their error rate."""
+    """Return a table row: lines of each, matching lines, lines with equal text, and the character error rate."""
     pairs = []
     if want and got:
         boxes = (enclosing_boxes(np.array([each.polygon for each in side], np.float64)) for side in (want, got))
@@ -94,8 +94,8 @@ def main() -> None:
     parser.add_argument("recognizer", type=Path)
     parser.add_argument("pictures", type=Path, nargs="+")
     parser.add_argument("--backend", action="append", choices=["wasm", "webgpu"])
-    parser.add_argument("--classifier", type=Path, help="of lines that stand on their head")
-    parser.add_argument("--widths", help="those of webbuild pack")
+    parser.add_argument("--classifier", type=Path, help="RapidOCR's classifier of upside-down lines")
+    parser.add_argument("--widths", help="the --widths of webbuild pack")
     given = parser.parse_args()
     want = read_by_rapidocr(given.detector, given.recognizer, given.pictures, given.classifier)
     print("| models | picture | backend | lines of RapidOCR | lines | of both | the same text | character error rate |")

@@ -1,4 +1,4 @@
-"""Long measurements that go on where they were broken off."""
+"""Stored results, so that an interrupted measurement can continue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def cached_result(file: Path, kind: type[T], measure: Callable[[], T]) -> T:
-    """Return what a file holds of an earlier call; where there is none, measure it, and keep it there."""
+    """Return a file's stored result; if there is none, measure it and store it."""
     if not file.exists():
         file.write_bytes(msgspec.json.encode(measure()))
     return msgspec.json.decode(file.read_bytes(), type=kind)

@@ -1,4 +1,4 @@
-"""`similar()` over 100,000 vectors of 512 numbers in Chromium: its answers beside numpy's, and the page's longest task.
+"""`similar()` over 100,000 vectors of 512 numbers in Chromium: comparison with numpy, and the page's longest task.
 
 python -m benchmarks.similar
 """
@@ -42,7 +42,7 @@ async ({ queries, best }) => {
 
 
 def main() -> None:
-    """Print the milliseconds of a search, the longest task that the page had in one, and the largest difference."""
+    """Print the milliseconds of a search, the page's longest task during it, and the largest difference."""
     random = np.random.default_rng(0)
     vectors = unit_vectors(random.standard_normal((COUNT, SIZE))).astype(np.float32)
     queries = unit_vectors(random.standard_normal((QUERIES, SIZE)))
@@ -67,7 +67,7 @@ def write(folder: Path, vectors: NDArray[np.float32]) -> None:
 
 
 def compare(vectors: NDArray[np.float32], query: NDArray[np.float64], answer: Any) -> float:
-    """Return the largest difference of a cosine from numpy's; the places must be numpy's."""
+    """Return the largest difference of a cosine from numpy's; the indices must be numpy's."""
     cosines = vectors.astype(np.float64) @ query
     places = np.argsort(-cosines, kind="stable")[:BEST]
     assert answer["places"] == places.tolist()

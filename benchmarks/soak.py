@@ -1,8 +1,8 @@
-"""What `make soak` did to the runtime, how it ended, and what memory was held: vitest's reports into a table.
+"""Write a table from the vitest reports of `make soak`: repeated actions, their outcomes, and memory.
 
     python -m benchmarks.soak test-results/soak-chromium.json test-results/soak-firefox-1.json --write
 
-The rows lie in `benchmarks/results`, the table in `docs/soak.md`. Those that no report has stay.
+The rows are stored in `benchmarks/results`, the table in `docs/soak.md`. Rows without a new report stay.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COLUMNS = (
 
 
 class Held(Struct, frozen=True):
-    """What a worker holds: GPU buffers and textures, and bytes of WebAssembly memory."""
+    """A worker's resources: GPU buffers and textures, and bytes of WebAssembly memory."""
 
     buffers: int
     textures: int
@@ -43,10 +43,10 @@ class Held(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """Something that was done so many `times`, each of which ended as `ended` says.
+    """An action repeated `times` times, and how each repetition ended.
 
-    `heap` are bytes before, and after each third of the times: of JavaScript in Chromium, of the processes of pages in
-    Firefox. `held` is the same before and after; None where each time had a worker of its own.
+    `heap` is memory in bytes before, and after each third of the repetitions: the JavaScript heap in Chromium, the
+    page processes in Firefox. `held` are resources before and after; None if each repetition had its own worker.
     """
 
     what: str
@@ -104,12 +104,12 @@ def _megabytes(count: int) -> str:
 
 
 def _adapter(name: str) -> str:
-    """Return an adapter without the version of its compiler: llvmpipe."""
+    """Return an adapter's name without the version of its compiler: llvmpipe."""
     return name.partition(" (")[0] or "not named"
 
 
 def write(rows: Sequence[Row]) -> None:
-    """Keep the rows, and show them in the docs."""
+    """Store the rows, and write the table in the docs."""
     measured = set(map(_key, rows))
     every = sorted([*(row for row in read() if _key(row) not in measured), *rows], key=_key)
     DATA.write_bytes(msgspec.json.format(msgspec.json.encode(every), indent=2) + b"\n")
@@ -117,17 +117,17 @@ def write(rows: Sequence[Row]) -> None:
 
 
 def _key(row: Row) -> tuple[str, str]:
-    """Return the browser, of any version, and what was done in it."""
+    """Return the browser without its version, and the action."""
     return row.browser.split()[0], row.what
 
 
 def read() -> list[Row]:
-    """Return the rows that are kept."""
+    """Return the stored rows."""
     return msgspec.json.decode(DATA.read_bytes(), type=list[Row]) if DATA.exists() else []
 
 
 def main() -> int:
-    """Show the reports; with `--write` keep them."""
+    """Print the table; with `--write` store it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reports", type=Path, nargs="+", metavar="report")
     parser.add_argument("--write", action="store_true")

@@ -1,8 +1,8 @@
-"""Trained models that nobody here made: what plain onnxruntime-web does with them on WebGPU, and what packing makes.
+"""Third-party trained models: their outcome on WebGPU with plain onnxruntime-web, and after packing.
 
 python -m benchmarks.third_party_models MODELS PHOTOGRAPHS --out build/wild --write
 
-MODELS has the .onnx files named below, PHOTOGRAPHS four pictures. Each step keeps what it found, and goes on there.
+MODELS has the .onnx files named below, PHOTOGRAPHS four pictures. Each step stores its results and continues there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TARGET = parse_target("1.30.0-webgpu")
 
 
 class ThirdPartyModel(Struct, frozen=True):
-    """A model: its input, the size it runs in, which `--dim` that takes, and how its numbers are made of pixels."""
+    """A model: its input, its size and the `--dim` for it, and how pixels are normalized."""
 
     name: str
     input: str
@@ -54,11 +54,11 @@ class ThirdPartyModel(Struct, frozen=True):
     bgr: bool = False
 
     def sizes(self) -> dict[str, int]:
-        """Return the sizes of its free dimensions."""
+        """Return the sizes of its dynamic dimensions."""
         return {name: int(size) for name, _, size in (each.rpartition("=") for each in self.dims)}
 
     def tensor(self, picture: Path) -> NDArray[np.float32]:
-        """Return a photograph as the model was trained to see it, blue first where `backwards`."""
+        """Return a photograph as the model's input, in BGR if `backwards`."""
         pixels = np.asarray(Image.open(picture).convert("RGB").resize((self.width, self.height)), np.float32)
         pixels = pixels[..., ::-1] if self.bgr else pixels
         value = (pixels * self.scale - np.array(self.mean)) / np.array(self.std)
@@ -82,10 +82,10 @@ MODELS = (
 
 
 class ThirdPartyRow(Struct, frozen=True):
-    """What was found of a model.
+    """Results for a model.
 
-    `foreseen` is what `inspect` says of the original and of the packed graph, `before` how the original ends, `after`
-    the verdict of each backend.
+    `foreseen` are the results of `inspect` on the original and on the packed graph, `before` is the original's outcome,
+    `after` the verdict of each backend.
     """
 
     name: str
@@ -95,7 +95,7 @@ class ThirdPartyRow(Struct, frozen=True):
 
 
 def predict(wild: ThirdPartyModel, path: Path, bundle: Path) -> tuple[str, str]:
-    """Return what `inspect` says of the original, in the size it is packed for, and of what is packed for WebGPU."""
+    """Return the results of `inspect` on the original, in its packed size, and on the packed WebGPU graph."""
     graph = next(each for each in (bundle / "model").glob("webgpu-*.onnx"))
     return _verdict(path, wild.sizes()), _verdict(graph, {})
 
@@ -109,7 +109,7 @@ def _verdict(path: Path, dims: dict[str, int]) -> str:
 
 
 def run_original(wild: ThirdPartyModel, path: Path, picture: Path) -> str:
-    """Run the original on WebGPU, as it is, on a photograph. Returns how it ended, and where its nodes were."""
+    """Run the original on WebGPU on a photograph. Returns its outcome and the placement of its nodes."""
     source, known = load_onnx(path), load_table(TARGET)
     dims = wild.sizes()
     found = inspect(path.name, source.model, known, dims)
@@ -131,9 +131,9 @@ def _outcome_text(found: Measurement) -> str:
 
 
 def pack(wild: ThirdPartyModel, path: Path, photographs: list[Path], bundle: Path) -> str:
-    """Pack a model with its photographs as samples. Returns what went wrong, empty if nothing did."""
+    """Pack a model with its photographs as samples. Returns the error, empty if there is none."""
     samples = photographs
-    if wild.name != "yolo26n_int8":  # of the others nothing says how a picture becomes a tensor
+    if wild.name != "yolo26n_int8":  # the others do not declare their preprocessing
         samples = []
         for picture in photographs:
             samples.append(bundle.parent / f"{wild.name}-{picture.stem}.npz")
@@ -166,7 +166,7 @@ def _webbuild(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def measure(folder: Path, pictures: Path, out: Path, steps: list[str], only: str) -> list[ThirdPartyRow]:
-    """Take the steps that are asked for and were not taken; what is found is kept in `out`."""
+    """Do the requested steps that have no stored result; results are stored in `out`."""
     out.mkdir(parents=True, exist_ok=True)
     rows = []
     for wild in (each for each in MODELS if only in each.name):
@@ -193,7 +193,7 @@ def measure(folder: Path, pictures: Path, out: Path, steps: list[str], only: str
 
 
 def render_table(rows: list[ThirdPartyRow]) -> str:
-    """Return the table: what was predicted, and of what was measured the columns that hold anything."""
+    """Return the table: predictions, and the columns of measurements that are not empty."""
     columns = {
         "model": [f"`{row.name}`" for row in rows],
         "the original, predicted": [row.foreseen[0] for row in rows],

@@ -1,4 +1,4 @@
-"""Runs many tiny models in Chromium on one build of the engine, each as if it were alone."""
+"""Run many tiny models in Chromium on one build of the engine, isolated from each other's failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).with_suffix(".html")
 BATCH = 40
 SECONDS = 60.0
-"""What a model may take."""
+"""Time limit of a model in seconds."""
 GPU = "WebGpuExecutionProvider"
 FEEDABLE = (
     "float32",
@@ -40,10 +40,10 @@ JobStatus = Literal["ran", "no-session", "throws", "crash"]
 
 
 class Job(Struct, frozen=True):
-    """A model and what goes in.
+    """A model and its inputs.
 
-    `cpu_nodes` are the names of the nodes that the GPU is not to be given, `options` the provider's others. `counts`
-    asks for the kernels of a second run.
+    `cpu_nodes` are the names of nodes that must run on the CPU, `options` other provider options. `counts` requests
+    the kernels of a second run.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Job(Struct, frozen=True):
 
 
 class JobResult(Struct, frozen=True):
-    """How a job ended. `gpu` and `cpu` are the operators placed there; constants that were folded are in neither.
+    """A job's outcome. `gpu` and `cpu` are the operators placed there; folded constants are in neither.
 
-    `kernels` are the shaders that a run starts, and how often, if the job counts them.
+    `kernels` are the shaders of a run and their counts, if the job counts them.
     """
 
     ending: JobStatus
@@ -69,14 +69,14 @@ class JobResult(Struct, frozen=True):
 
     @property
     def wholly_gpu(self) -> bool:
-        """Whether there was work, and all of it on the GPU."""
+        """Whether nodes ran, all of them on the GPU."""
         return bool(self.gpu) and not self.cpu
 
 
 def run_all(jobs: Sequence[Job], build: Build, seconds: float = SECONDS) -> Iterator[tuple[Job, JobResult]]:
-    """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one.
+    """Run every job. After a job that throws, hangs or crashes, the next ones run on a new page.
 
-    A page that is silent for `seconds` is given up.
+    A page without a result for `seconds` counts as hanging.
     """
     with Server(packaged_assets.WEB_ROOT) as server, open_chromium() as browser:
         server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
@@ -87,7 +87,7 @@ def run_all(jobs: Sequence[Job], build: Build, seconds: float = SECONDS) -> Iter
             batch = rest[: 1 if lonely else BATCH]
             answers = _run_on_page(browser, server.origin, build, rest if not lonely else batch, seconds)
             if not answers and len(batch) > 1:
-                lonely = len(batch)  # one of these took the page with it: which one shows when each is alone
+                lonely = len(batch)  # one of these crashed the page: running each alone shows which
                 continue
             answers = answers or [JobResult("crash", "the page went silent", {}, (), ())]
             lonely = max(0, lonely - len(answers))
@@ -98,7 +98,7 @@ def run_all(jobs: Sequence[Job], build: Build, seconds: float = SECONDS) -> Iter
 def _run_on_page(
     browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job], seconds: float
 ) -> list[JobResult]:
-    """Return the answers to the first jobs: until one throws, or a batch goes silent, which is then left out."""
+    """Return the results of the first jobs, until one throws, or a batch hangs, which is then left out."""
     answers: list[JobResult] = []
     with browser.page() as (page, _):
         page.goto(f"{origin}/tiny.html")
@@ -120,10 +120,10 @@ def _run_on_page(
 
 
 def _page_results(page: Page, jobs: Sequence[Job], seconds: float) -> tuple[list[dict[str, Any]], bool]:
-    """Return what the page told of the first jobs, and whether the last of them leaves it in doubt."""
+    """Return the page's results of the first jobs, and whether the page is unreliable after the last."""
     page.evaluate("jobs => begin(jobs)", [_to_wire(job) for job in jobs])
     count, finished = 0, False
-    while not finished:  # a page that goes on telling is not silent, however long a batch takes
+    while not finished:  # a page that still reports results does not hang, however long a batch takes
         news = "count => globalThis.finished || globalThis.told.length > count"
         page.wait_for_function(news, arg=count, timeout=seconds * 1000, polling=50)
         count, finished = page.evaluate("() => [globalThis.told.length, globalThis.finished]")
@@ -132,7 +132,7 @@ def _page_results(page: Page, jobs: Sequence[Job], seconds: float) -> tuple[list
 
 
 def _engine(build: Build) -> list[Path]:
-    """Return the build's entry, glue and WebAssembly."""
+    """Return the build's entry script, WebAssembly loader script and WebAssembly."""
     name = "wasm" if build == "wasm" else "jspi"
     return next(files for spec, files in packaged_assets.engine_build_files() if spec.build == name)
 

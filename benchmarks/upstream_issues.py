@@ -1,9 +1,9 @@
-"""Writes docs/upstream.md: what each browser does wrong, each with the smallest model that shows it.
+"""Write docs/upstream.md: each browser's defects, with the smallest model that reproduces them.
 
-python -m benchmarks.upstream_issues          # prints what would be searched
-python -m benchmarks.upstream_issues --write  # searches with `webbuild bisect`, and writes the page
+python -m benchmarks.upstream_issues          # prints the cases that would be bisected
+python -m benchmarks.upstream_issues --write  # runs `webbuild bisect`, and writes the page
 
-The kernels are those of the measured differences, `webbuild probe --browser firefox`: the first case of each operator.
+The cases come from the measured differences of `webbuild probe --browser firefox`: the first one of each operator.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class UpstreamIssue(Struct, frozen=True):
 
 
 def upstream_issues(found: BrowserDifferences) -> list[UpstreamIssue]:
-    """Return the first case of each operator that fails, in the browser in which it does: Chromium where in both.
+    """Return the first failing case of each operator, in the browser where it fails; Chromium if in both.
 
-    Left out is what is wrong in both, float16's rounding and numbers that are none, what ends so in float32 too, and
-    what native ONNX Runtime does not run either.
+    Omitted are cases that are wrong in both browsers, differ by float16's rounding or in NaNs, fail the same way in
+    float32, or do not run in native ONNX Runtime either.
     """
     ended = {case.name: case.outcome for case in load_table(ENGINE).cases}
     failing: list[tuple[str, str, BrowserName]] = [
@@ -75,10 +75,10 @@ def upstream_issues(found: BrowserDifferences) -> list[UpstreamIssue]:
 
 
 def search(issue: UpstreamIssue, folder: Path) -> str:
-    """Return what `webbuild bisect` writes about a case.
+    """Return the issue that `webbuild bisect` writes about a case.
 
     Raises:
-        RuntimeError: it found nothing.
+        RuntimeError: bisect found nothing.
     """
     probe = measured_probe(issue.case)
     model, sample, out = folder / "model.onnx", folder / "sample.npz", folder / "out"

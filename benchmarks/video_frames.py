@@ -1,4 +1,4 @@
-"""What a VideoFrame takes that the GPU reads where it lies, as a part of what it takes where the CPU reads it.
+"""Cost of a VideoFrame that the GPU reads without a copy, relative to one that the CPU reads.
 
 python -m benchmarks.video_frames dist/yolo-pose
 """
@@ -26,15 +26,15 @@ EXTERNAL_TEXTURE_FLAGS = (
     "--enable-gpu-rasterization",
     "--enable-features=Vulkan,VulkanFromANGLE,DefaultANGLEVulkan",
 )
-"""What makes Chromium take VideoFrames as external textures: all of its drawing on Vulkan."""
+"""Flags that let Chromium import VideoFrames as external textures: all drawing runs on Vulkan."""
 SOFTWARE_FLAGS = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 """The same on a software adapter."""
 BLOCKS = 5
-"""The ways take turns, so that what else the machine does befalls all."""
+"""The paths alternate, so that other load on the machine affects all of them."""
 
 
 def scripts(worker: str) -> dict[str, tuple[str, bytes]]:
-    """Return the files of a worker whose browser has no external textures, by their paths."""
+    """Return the files of a worker without external textures, by their paths."""
     without = "delete GPUDevice.prototype.importExternalTexture;"
     copying = f'import "/without.js"; import "{worker}";'
     return {
@@ -43,7 +43,7 @@ def scripts(worker: str) -> dict[str, tuple[str, bytes]]:
 
 
 def measure_frame(session: CDPSession, page: Page, way: str, rounds: int) -> tuple[float, float]:
-    """Return the milliseconds of a frame: of processor time in all of the browser's processes, and by the clock."""
+    """Return the milliseconds of a frame: processor time of all browser processes, and wall time."""
     before = _seconds(session)
     clock = page.evaluate("wanted => feed(wanted)", {"way": way, "rounds": rounds})
     return (_seconds(session) - before) / rounds * 1000, clock
@@ -55,7 +55,7 @@ def _seconds(session: CDPSession) -> float:
 
 
 def table_row(session: CDPSession, page: Page, size: tuple[int, int], rounds: int) -> str:
-    """Return a line of the table. Raises where a frame did not go the way that it is to be measured on."""
+    """Return a row of the table. Raises SystemExit if a frame took another path than the one to measure."""
     ways = page.evaluate("size => show(size)", dict(zip(("width", "height"), size, strict=True)))
     if tuple(ways) != PATHS:
         raise SystemExit(f"wanted {', '.join(PATHS)}, got {', '.join(ways)}")

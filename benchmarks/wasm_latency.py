@@ -1,4 +1,4 @@
-"""How long a run takes in Chromium on WebAssembly: the export as it is against the bundle's graph."""
+"""The time of a run in Chromium on WebAssembly: the export compared with the bundle's graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = Path(__file__).with_name("page.html")
 
 
 def medians(model: Path, bundle: Path, rounds: int) -> dict[str, float]:
-    """Return the median milliseconds of a run of `original` and `packed`, one thread, taking turns on one picture."""
+    """Return the median milliseconds of alternating runs of `original` and `packed` on one picture and thread."""
     packed = manifest.decode((bundle / "manifest.json").read_bytes())
     image = next(spec for spec in packed.inputs if isinstance(spec, ImageInput))
     graph = next(graph for graph in packed.graphs if graph.target == "wasm")

@@ -1,8 +1,8 @@
-"""What a visitor downloads of the shipped models with weights in 8 bits, as a part of what floats take.
+"""Download size of the shipped models with 8-bit weights, relative to float weights.
 
 python -m benchmarks.weight_quantization build/int8 --write
 
-Each bundle is written into the folder, and what was found is kept there: a second call goes on where the first ended.
+Each bundle and its results are written into the folder: a second call continues where the first ended.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _STEP = re.compile(r"quantize the weights \(([\d.]+) s\)")
 
 
 class QuantizationRow(Struct, frozen=True):
-    """What was measured of a model. Bytes are those of the WebGPU graph and its weights.
+    """Measurements of a model. Bytes are of the WebGPU graph and its weights.
 
-    `weights` and `graph` are (as floats and as written, those gzipped, as they are stored). `bits` are parts of the
-    numbers by how many bits they have, `errors` the comparison of each output that used most of its tolerance.
+    `weights` and `graph` are bytes of (float files, the same gzipped, stored files). `bits` are shares of the numbers
+    by their number of bits, `errors` the comparison of each output that used most of its tolerance.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Operators and short chains in float16, through every backend there is: `python -m benchmarks.fp16 --write`."""
+"""Operators and short chains in float16 on every available backend: `python -m benchmarks.fp16 --write`."""

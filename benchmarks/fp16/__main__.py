@@ -1,9 +1,9 @@
-"""Measures float16 on every arithmetic that there is here.
+"""Measure float16 on every arithmetic (GPU, native ONNX Runtime, emulation) of this machine.
 
-python -m benchmarks.fp16                       # prints what was measured
-python -m benchmarks.fp16 --only Softmax        # of the cases whose name has it
-python -m benchmarks.fp16 --write               # writes results/fp16.json and docs/fp16.md; wants shader-f16
-python -m benchmarks.fp16 --write --resume      # keeps what is in benchmarks/results/fp16.json
+python -m benchmarks.fp16                       # prints the results
+python -m benchmarks.fp16 --only Softmax        # only cases with this in their name
+python -m benchmarks.fp16 --write               # writes results/fp16.json and docs/fp16.md; needs shader-f16
+python -m benchmarks.fp16 --write --resume      # keeps the results in benchmarks/results/fp16.json
 python -m benchmarks.fp16 --page                # writes docs/fp16.md from benchmarks/results/fp16.json
 """
 
@@ -33,7 +33,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "fp16.md"
 
 
 def measure(only: str, known: Fp16Measurement, keep: Callable[[Fp16Measurement], None]) -> Fp16Measurement:
-    """Measure the cases whose name has `only` in it, but those that are known; `keep` is given all that is, often."""
+    """Measure the cases with `only` in their name and not in `known`; call `keep` often with all results so far."""
     with ExitStack() as stack:
         found = chromium_backend()
         gpus = {} if isinstance(found, str) else {found.name: stack.enter_context(found)}
@@ -63,7 +63,7 @@ def _stored(found: Fp16Measurement) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Returns 1 where arithmetics are apart and nobody knows why."""
+    """Run the command. Returns 1 if arithmetics differ for no known reason."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
     parser.add_argument("--write", action="store_true")

@@ -1,4 +1,4 @@
-"""A graph of a node or a few, in float32 and in float16."""
+"""A graph of one or a few nodes, in float32 and in float16."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPSET = 18
 
 
 class Step(Struct, frozen=True):
-    """A node: an operator, what it reads and makes by name, its attributes."""
+    """A node: an operator, the names of its inputs and outputs, its attributes."""
 
     op: str
     inputs: tuple[str, ...]
@@ -27,9 +27,9 @@ class Step(Struct, frozen=True):
 
 
 class Fp16Case(Struct, frozen=True):
-    """A graph whose numbers are given, whose float32 tensors become float16 but those in `single`.
+    """A graph with its values; its float32 tensors become float16, except those in `single`.
 
-    `feeds` are what goes in, `constants` the initializers. What comes out is `y`, or all of `outputs`.
+    `feeds` are the inputs, `constants` the initializers. The output is `y`, or all of `outputs`.
     """
 
     name: str
@@ -42,11 +42,11 @@ class Fp16Case(Struct, frozen=True):
 
     @property
     def op(self) -> str:
-        """The operator, or the last of them."""
+        """The operator of the last node."""
         return self.steps[-1].op
 
     def model(self, dtype: type[np.floating[Any]]) -> onnx.ModelProto:
-        """Return the graph with its floats in a type."""
+        """Return the graph with its floats in a data type."""
         nodes = [
             helper.make_node(step.op, step.inputs, [step.output, *step.others], **_cast(step.attributes, dtype))
             for step in self.steps
@@ -67,16 +67,16 @@ class Fp16Case(Struct, frozen=True):
         return model
 
     def fed(self, dtype: type[np.floating[Any]]) -> dict[str, Array]:
-        """Return what goes in, in a type."""
+        """Return the feeds in a data type."""
         return self._typed(self.feeds, dtype)
 
     def rounded(self) -> Fp16Case:
-        """Return the case with numbers that float16 has, so that what differs is arithmetic."""
+        """Return the case with values rounded to float16, so that differences come from arithmetic only."""
         halves = {name: _single(value) for name, value in self._typed(self.constants, np.float16).items()}
         return msgspec.structs.replace(self.with_feeds_rounded(), constants=halves)
 
     def with_feeds_rounded(self) -> Fp16Case:
-        """Return the case with feeds that float16 has."""
+        """Return the case with feeds rounded to float16."""
         halves = {name: _single(value) for name, value in self._typed(self.feeds, np.float16).items()}
         return msgspec.structs.replace(self, feeds=halves)
 
@@ -93,6 +93,6 @@ def _single(value: Array) -> Array:
 
 
 def _cast(attributes: Mapping[str, Any], dtype: type[np.floating[Any]]) -> dict[str, Any]:
-    """Return attributes with a Cast to a graph's own floats in the type that they have."""
+    """Return attributes in which a Cast to float32 casts to the graph's float type."""
     own = TensorProto.FLOAT16 if dtype is np.float16 else TensorProto.FLOAT
     return {name: own if value == "floats" else value for name, value in attributes.items()}

@@ -1,4 +1,4 @@
-"""What each arithmetic makes of a case, and how far it is from float32."""
+"""The results of each arithmetic on a case, and their differences from float32."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ Compute = Callable[[Fp16Case], Answer]
 
 
 class CaseResult(Struct, frozen=True):
-    """A case's answers: from float32, and from each arithmetic by its name; a text says why there is none."""
+    """A case's outputs in float32 and by arithmetic; a text instead says why there are none."""
 
     case: Fp16Case
     exact: Mapping[str, NDArray[Any]]
     answers: dict[str, Answer]
 
     def off(self, name: str) -> float | str:
-        """Return how far an arithmetic is from float32, as a share of the largest magnitude, or why not."""
+        """Return an arithmetic's difference from float32 relative to the largest magnitude, or why there is none."""
         return self._apart(self.answers[name], self.exact)
 
     def between(self, name: str, other: str) -> float | str:
-        """Return how far two arithmetics are apart, as a share of the largest magnitude of float32."""
+        """Return the difference of two arithmetics relative to the largest magnitude in float32."""
         wanted = self.answers[other]
         return wanted if isinstance(wanted, str) else self._apart(self.answers[name], wanted)
 
     def apart_from_exact(self, answer: Answer) -> float | str:
-        """Return how far any answer to the case is from float32."""
+        """Return the difference of any outputs of the case from float32."""
         return self._apart(answer, self.exact)
 
     def _apart(self, answer: Answer, wanted: Mapping[str, NDArray[Any]]) -> float | str:
@@ -49,7 +49,7 @@ class CaseResult(Struct, frozen=True):
 
 
 def relative_error(got: NDArray[Any], wanted: NDArray[Any], exact: NDArray[Any]) -> float:
-    """Return the largest difference over the largest finite magnitude of `exact`; infinite where one alone is so."""
+    """Return the largest difference over the largest finite magnitude of `exact`; infinite if only one is infinite."""
     if got.shape != wanted.shape:
         return float("inf")
     a, b = got.astype(np.float64), wanted.astype(np.float64)
@@ -64,14 +64,14 @@ def relative_error(got: NDArray[Any], wanted: NDArray[Any], exact: NDArray[Any])
 
 
 def measure(cases: Sequence[Fp16Case], arithmetics: Mapping[str, Compute]) -> Iterator[CaseResult]:
-    """Yield what becomes of each case."""
+    """Yield the results of each case."""
     for case in cases:
         exact = NativeRunner(Path(case.name), case.model(np.float32).SerializeToString()).run(case.fed(np.float32))
         yield CaseResult(case, exact, {name: compute(case) for name, compute in arithmetics.items()})
 
 
 def native(case: Fp16Case) -> Answer:
-    """Return what native ONNX Runtime's own float16 kernels make of it."""
+    """Return the outputs of native ONNX Runtime's own float16 kernels."""
     try:
         return NativeRunner(Path(case.name), case.model(np.float16).SerializeToString()).run(case.fed(np.float16))
     except WebbuildError as error:
@@ -79,13 +79,13 @@ def native(case: Fp16Case) -> Answer:
 
 
 def emulated(case: Fp16Case) -> Answer:
-    """Return what the emulation makes of it."""
+    """Return the outputs of the emulation."""
     model = ir.from_proto(case.model(np.float16))
     return RoundedFp16().run(model, [case.fed(np.float16)])[0]
 
 
 def run_on_backend(engined: SessionFp16, places: dict[str, str]) -> Compute:
-    """Return what computes on a GPU; where each case's nodes went is put into `places`."""
+    """Return a function that runs a case on a GPU and stores the placement of its nodes in `places`."""
 
     def compute(case: Fp16Case) -> Answer:
         found: dict[str, NDArray[Any]] = {}

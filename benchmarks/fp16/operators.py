@@ -1,4 +1,4 @@
-"""Single operators of vision models, with numbers of ordinary sizes."""
+"""Single operators of vision models, with values of usual magnitudes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ ONES = "one input"
 
 
 def operators() -> list[Fp16Case]:
-    """Return the cases, each with numbers that float16 has."""
+    """Return the cases, with values that float16 can represent."""
     made = (*_products(), *_norms(), *_sums(), *_one_by_one(), *_places(), *_choices())
     return [case.rounded() for case in made]
 
 
 def drawn(*shape: int, scale: float = 1.0) -> NDArray[np.float32]:
-    """Return normal numbers, the same in every run."""
+    """Return normally distributed numbers, the same in every run."""
     return (_DRAWN.standard_normal(shape) * scale).astype(np.float32)
 
 
 def _one(
     op: str, *inputs: Array, held: int = 0, name: str = "", attributes: dict[str, Any] | None = None, **others: Any
 ) -> Fp16Case:
-    """Return a node whose last `held` inputs are constants. An empty array is an input left out."""
+    """Return a node whose last `held` inputs are constants. An empty array is an omitted input."""
     names = [f"x{index}" if value.size else "" for index, value in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()

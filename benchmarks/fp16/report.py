@@ -1,4 +1,4 @@
-"""The page about float16 arithmetic, written from what was measured."""
+"""The page about float16 arithmetic, written from the measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.fp16.rows import Figure, Fp16Row, is_within
 from benchmarks.fp16.tolerance import KNOWN_DIFFERENCES
 
 LARGE_ERROR = 0.01
-"""A difference that `pack` takes for another answer: 1 % of an output's largest magnitude."""
+"""The smallest difference that `pack` treats as wrong: 1 % of an output's largest magnitude."""
 
 _HEAD = """# Float16 arithmetic
 
@@ -61,7 +61,7 @@ computes as 0 instead of NaN.
 
 
 class Fp16Measurement(Struct, frozen=True, rename="camel"):
-    """All that was measured, and on what."""
+    """All measurements, and the adapter and versions."""
 
     engines: dict[str, str]
     operators: list[Fp16Row]
@@ -118,7 +118,7 @@ def _shown(value: Figure) -> str:
 
 
 def _harm(value: Figure) -> str:
-    """Show a figure, in bold where it is another answer."""
+    """Format a figure, in bold if it counts as wrong."""
     text = _word(value) if isinstance(value, str) else "0" if value == 0 else f"{value:.2%}"
     return text if is_within(value, LARGE_ERROR) else f"**{text}**"
 

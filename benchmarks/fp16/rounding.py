@@ -1,4 +1,4 @@
-"""Float16 that rounds the result of every operator, and nothing inside it: what kernels are compared with."""
+"""Float16 that rounds the result of every operator, but nothing inside it: the reference for kernels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from webbuild.precision.fp16_backends import EmulatedFp16
 
 
 class RoundedFp16(EmulatedFp16):
-    """The emulation without the errors of kernels."""
+    """The emulation without kernel errors."""
 
     kernel_errors = False

@@ -1,4 +1,4 @@
-"""What was measured of a case, as it is kept and printed."""
+"""The measurements of a case, as they are stored and printed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 Figure = float | str
-"""A share of the largest magnitude of float32's answer, or a word where there is none."""
+"""A difference relative to the largest magnitude in float32, or a word if there is none."""
 
 
 class Fp16Row(Struct, frozen=True, rename="camel"):
-    """A case: where it ran, how far each arithmetic is from float32, and each from the emulation.
+    """A case: its placement, each arithmetic's difference from float32, and each one's from the emulation.
 
-    `bound` is what they may be apart. `kept` are the operators that the conversion keeps in float32, with the reason;
-    `converted` is how far each arithmetic is from float32 on the graph that the conversion made.
+    `bound` is the largest allowed difference. `kept` are the operators that the conversion keeps in float32, with the
+    reason; `converted` is each arithmetic's difference from float32 on the converted graph.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Fp16Row(Struct, frozen=True, rename="camel"):
 
     @property
     def agrees(self) -> bool:
-        """Whether every arithmetic that computes the case is within the bound of the emulation."""
+        """Whether every arithmetic that runs the case is within the bound of the emulation."""
         return all(value == "no kernel" or is_within(value, self.bound) for value in self.emulation_error.values())
 
 
 def is_within(value: Figure, limit: float) -> bool:
-    """Whether a figure is a number and not above a limit."""
+    """Whether a figure is a number and at most a limit."""
     return not isinstance(value, str) and value <= limit
 
 
@@ -65,7 +65,7 @@ def trap_rows(
     places: Mapping[str, str],
     real: Mapping[str, Fp16Backend],
 ) -> Iterator[Fp16Row]:
-    """Yield a row for each trap, with what the conversion does to it on the arithmetics `real`."""
+    """Yield a row for each trap, with the converted graph's results on the arithmetics `real`."""
     for found in measure(cases, arithmetics):
         halved = convert_case(found.case)
         feeds = found.case.fed(np.float32)
@@ -75,7 +75,7 @@ def trap_rows(
 
 
 def convert_case(case: Fp16Case) -> Fp16Graph:
-    """Return what `pack --precision fp16` makes of a case, with its own feeds as the samples."""
+    """Return the float16 graph that `pack --precision fp16` creates of a case, with its feeds as samples."""
     model = ir.from_proto(case.model(np.float32))
     soft, _ = clamp_model_masks(model)
     ranges = find_out_of_range(soft, convertible_nodes(soft), ranges_of(soft, [case.fed(np.float32)]))

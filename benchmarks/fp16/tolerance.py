@@ -1,4 +1,4 @@
-"""How far apart arithmetics may be on an operator, and why."""
+"""The tolerance between arithmetics for each operator, and its reason."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import prod, sqrt
 from benchmarks.fp16.case import Fp16Case
 
 ROUNDING = 2.0**-11
-"""Half of what separates neighbours in float16, as a share of the number."""
+"""Half the relative distance of neighbouring float16 numbers."""
 DEFAULT_TOLERANCE = 4 * ROUNDING
-"""Two roundings on either side: a kernel computes an operator in a step or two of float16, and rounds the answer."""
+"""Two roundings on each side: a kernel computes one or two steps in float16, and rounds the result."""
 DATA_MOVEMENT_OPS = frozenset({
     "Abs", "ArgMax", "Cast", "Clip", "Concat", "DepthToSpace", "Expand", "Floor", "Gather", "Greater", "Max", "MaxPool",
     "Min", "Neg", "Pad", "ReduceMax", "ReduceMin", "Relu", "Slice", "TopK", "Transpose", "Where",
 })  # fmt: skip
-"""Operators that round nothing."""
+"""Operators that do not round."""
 
 
 KNOWN_DIFFERENCES = {
@@ -22,11 +22,11 @@ KNOWN_DIFFERENCES = {
     "ScatterND, adding": "the kernels have no sum of float16 in memory and throw; the rule `fp16-scatter` keeps it in "
     "float32",
 }
-"""Cases on which arithmetics are further apart, and why."""
+"""Cases with larger differences between arithmetics, and their reasons."""
 
 
 def tolerance(case: Fp16Case) -> float:
-    """Return how far apart two arithmetics may be on a case, as a share of the largest magnitude.
+    """Return the tolerance between two arithmetics on a case, relative to the largest magnitude.
 
     Sums of `n` terms: a GPU's kernels add in float16, and the roundings of `n` additions add up like a random walk.
     """
@@ -40,7 +40,7 @@ def tolerance(case: Fp16Case) -> float:
 
 
 def accumulation_length(case: Fp16Case) -> int:
-    """Return how many products or numbers go into one number of an operator's answer, 1 where nothing is summed."""
+    """Return how many terms are summed for one element of an operator's output, 1 without a sum."""
     if len(case.steps) > 1:
         return 1
     sizes = {name: value.shape for name, value in (*case.feeds.items(), *case.constants.items())}

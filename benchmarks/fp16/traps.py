@@ -1,4 +1,4 @@
-"""What vision models do that float16 may not forgive: each as a short graph with the numbers that do it."""
+"""Computations of vision models that may fail in float16: short graphs with the values that cause it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LAST = np.array([-1], np.int64)
 
 
 def traps() -> list[Fp16Case]:
-    """Return the cases, each with numbers that float16 has but for constants beyond it."""
+    """Return the cases, with values that float16 can represent, except constants beyond its range."""
     return [*_rows(), *_variances(), *_coordinates(), *_masks(), *_boxes(), *_counting(), *_transposed()]
 
 
 def _rows() -> Iterator[Fp16Case]:
-    """Softmax over long rows: a sum of many small numbers, and shares that get small."""
+    """Softmax over long rows: a sum of many small numbers, and small results."""
     for length in (1024, 8192, 65536):
         yield _chain(f"Softmax over {length}", [("Softmax", "x", "y", {"axis": -1})], x=drawn(2, length))
     yield _chain("Softmax over 8192 alike", [("Softmax", "x", "y", {"axis": -1})], x=np.ones((1, 8192), np.float32))
@@ -38,7 +38,7 @@ def _rows() -> Iterator[Fp16Case]:
 
 
 def _variances() -> Iterator[Fp16Case]:
-    """Squares of numbers above 256 are beyond 65504; sums of squares of smaller ones too."""
+    """Squares of numbers above 256 exceed 65504, as do sums of squares of smaller numbers."""
     written: list[_Step] = [
         ("ReduceMean", "x axes", "m", {}),
         ("Sub", "x m", "d", {}),
@@ -82,7 +82,7 @@ def _variances() -> Iterator[Fp16Case]:
 
 
 def _coordinates() -> Iterator[Fp16Case]:
-    """From 2048 on float16 has every second whole number, from 4096 on every fourth."""
+    """From 2048 on float16 has only every second integer, from 4096 on every fourth."""
     offsets = (np.arange(4096, dtype=np.float32) + 0.5)[None]
     for size in (1000, 4096):
         steps: list[_Step] = [("Add", "x grid", "c", {}), ("Mul", "c s", "y", {})]
@@ -103,7 +103,7 @@ def _coordinates() -> Iterator[Fp16Case]:
 
 
 def _masks() -> Iterator[Fp16Case]:
-    """-1e9 is infinite in float16; a row in which everything is masked has no largest number."""
+    """-1e9 is infinite in float16; a fully masked row has no finite maximum."""
     x, seen = drawn(2, 12), np.array([[True] * 5 + [False] * 7, [False] * 12])
     for value in (-1e4, -1e9, -np.inf):
         for rows, name in ((1, "some"), (2, "all")):
@@ -116,7 +116,7 @@ def _masks() -> Iterator[Fp16Case]:
 
 
 def _boxes() -> Iterator[Fp16Case]:
-    """A width is exp of what was learned: beyond 11.09 it is infinite."""
+    """A width is the exp of the network's output: above 11.09 it is infinite."""
     for top in (4, 12):
         steps: list[_Step] = [("Exp", "x", "e", {}), ("Mul", "e anchor", "y", {})]
         held = {"anchor": np.float32(16)}
@@ -138,14 +138,14 @@ def _boxes() -> Iterator[Fp16Case]:
 
 
 def _counting() -> Iterator[Fp16Case]:
-    """2048 + 1 is 2048."""
+    """In float16, 2048 + 1 is 2048."""
     for length in (1000, 5000):
         ones = np.ones((1, length), np.float32)
         yield _chain(f"CumSum of {length} ones", [("CumSum", "x axis", "y", {})], {"axis": np.int64(1)}, x=ones)
 
 
 def _transposed() -> Iterator[Fp16Case]:
-    """The kernel of onnxruntime computes where it reads in the type of the data (onnxruntime #28976)."""
+    """The kernel of onnxruntime computes its read indices in the type of the data (onnxruntime #28976)."""
     for length in (1000, 1500, 5000):
         steps: list[_Step] = [("ConvTranspose", "x w", "y", {"strides": [1, 2], "pads": [0, 0, 0, 0]})]
         x = drawn(1, 4, 1, length)
@@ -159,7 +159,7 @@ def _chain(
     single: set[str] | None = None,
     **feeds: Array,
 ) -> Fp16Case:
-    """Return a graph: each step an operator, the names it reads with a space between, what it makes, attributes."""
+    """Return a graph: each step is an operator, its input names separated by spaces, its outputs, its attributes."""
     made = tuple(Step(op, tuple(given.split(" ")), output, dict(attributes)) for op, given, output, attributes in steps)
     constants = {key: np.asarray(value) for key, value in (held or {}).items()}
     whole = Fp16Case(name, made, feeds, constants, frozenset(single or ()))

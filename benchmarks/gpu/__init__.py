@@ -1,1 +1,1 @@
-"""WebGPU measured where there is a GPU: prepared on one machine, run on a bare one, rendered into docs/gpu.md."""
+"""WebGPU measured on a GPU: prepared on one machine, run on a bare machine with a GPU, rendered into docs/gpu.md."""

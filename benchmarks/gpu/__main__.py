@@ -1,4 +1,4 @@
-"""Measure WebGPU on this machine, and write one JSON file: needs Node.js 20, the archive, and nothing else.
+"""Measure WebGPU on this machine, and write one JSON file: needs only Node.js 20 and the archive.
 
 python -m benchmarks.gpu.prepare build/gpu.tar.xz      # on a machine with the project
 python -m benchmarks.gpu gpu.json                      # on the machine with the GPU; standard library only
@@ -26,15 +26,15 @@ from webbuild.browser.gpu_adapter import is_software
 
 SECONDS = 540.0
 JOB_SECONDS = 90.0
-"""What one job may take, its start and its session included."""
+"""Time limit of one job in seconds, including its start and its session."""
 SOFTWARE_JOB_SECONDS = 540.0
-"""The same on a software adapter: lavapipe compiles some float16 kernels for several seconds of a processor each."""
+"""The same on a software adapter: lavapipe compiles some float16 kernels for several seconds each."""
 
 
 def measure(
     folder: Path, plan: dict[str, Any], seconds: float, out: Path, job_seconds: float | None = None
 ) -> dict[str, Any]:
-    """Run every job of an unpacked archive, and keep the rows in `out` after each. What fails is a row."""
+    """Run every job of an unpacked archive, and write the rows to `out` after each. A failed job is a row too."""
     end = time.monotonic() + seconds
     probe = run_job(folder, {"kind": "adapter"}, job_seconds or JOB_SECONDS)
     adapter = (probe.get("adapter") or {}).get("adapter")
@@ -72,7 +72,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _driver() -> str:
-    """Return the name and the driver of an NVIDIA card, empty for others: Dawn's description has theirs."""
+    """Return the name and the driver of an NVIDIA GPU; empty for others, which Dawn's description names."""
     if shutil.which("nvidia-smi") is None:
         return ""
     asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
@@ -80,15 +80,15 @@ def _driver() -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure. Returns 1 where a row is wrong or an error, or there is none."""
+    """Measure. Returns 1 if a row is wrong or an error, or if there is no row."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--archive", type=Path, default=archive.DEFAULT, help="[default: %(default)s]")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for all jobs together [default: %(default)g]")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of all jobs [default: %(default)g]")
     parser.add_argument(
         "--job-seconds",
         type=float,
-        help=f"for one job [default: {JOB_SECONDS:g}, on a software adapter {SOFTWARE_JOB_SECONDS:g}]",
+        help=f"limit for one job [default: {JOB_SECONDS:g}, on a software adapter {SOFTWARE_JOB_SECONDS:g}]",
     )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="webbuild-gpu-") as name:

@@ -1,4 +1,4 @@
-"""The archive that is carried to the machine with the GPU. Standard library only."""
+"""The archive that is copied to the machine with the GPU. Standard library only."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 LIMIT = 64 * 2**20
-"""Bytes that the archive may have."""
+"""Largest size of the archive in bytes."""
 DEFAULT = Path("build/gpu.tar.xz")
 PLAN = "plan.json"
 
 
 def pack(folder: Path, archive: Path, limit: int = LIMIT, preset: Literal[0, 6] = 6) -> int:
-    """Write the archive of a folder and return its bytes; `preset` is xz's, 0 is the fastest.
+    """Write the archive of a folder and return its size; `preset` is xz's, 0 is the fastest.
 
     Raises:
-        ValueError: it has more than `limit` bytes; then there is no archive.
+        ValueError: the archive has more than `limit` bytes; it is not kept.
     """
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:xz", preset=preset) as files:

@@ -1,4 +1,4 @@
-"""What `webbuild verify --json` said of bundles in Chromium on a GPU, as a table of docs/gpu.md.
+"""Write the reports of `webbuild verify --json`, from Chromium on a GPU, as a table of docs/gpu.md.
 
 export WEBBUILD_GPU=real                                            # on the machine with the GPU
 webbuild verify dist/yolo-pose --json > verify-yolo-pose.json
@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parents[1] / "results" / "gpu-chromium.json"
 
 
 class Report(Struct, frozen=True):
-    """What is read of a report."""
+    """The fields of a report that are read."""
 
     bundle: str
     environment: VerifyEnvironment
@@ -30,9 +30,9 @@ class Report(Struct, frozen=True):
 
 
 class ChromiumRow(Struct, frozen=True):
-    """A graph of a bundle: `same` of `compared` values agree with native ONNX Runtime, `share` of the tolerance used.
+    """A graph of a bundle: `same` of `compared` values agree with native ONNX Runtime, using `share` of the tolerance.
 
-    `steady` is the median run in milliseconds, its input and its answer made too.
+    `steady` is the median time of a run in milliseconds, with preprocessing and postprocessing.
     """
 
     browser: str
@@ -49,7 +49,7 @@ def chromium_rows(report: Report, adapter: str) -> list[ChromiumRow]:
     """Return the rows of a report.
 
     Raises:
-        ValueError: a graph was not run, or nothing of it was compared.
+        ValueError: a graph was not run, or none of its outputs was compared.
     """
     return [_row(report, run, adapter) for run in report.backends]
 
@@ -85,10 +85,10 @@ def render(rows: list[ChromiumRow]) -> str:
 
 
 def main() -> None:
-    """Print the table; with `--write` keep what was measured, and put the table into the page."""
+    """Print the table; with `--write` store the measurements, and write the table into the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reports", type=Path, nargs="*", help="none: the table of what was kept")
-    parser.add_argument("--adapter", default="", help="what the GPU is called: browsers say little of it")
+    parser.add_argument("reports", type=Path, nargs="*", help="without reports: the table of the stored measurements")
+    parser.add_argument("--adapter", default="", help="the GPU's name, which browsers do not report fully")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and {RESULTS.name}")
     options = parser.parse_args()
     if bool(options.reports) != bool(options.adapter):

@@ -1,4 +1,4 @@
-"""One job in a Node process of its own, on Dawn's WebGPU: what it answers, or how it ended. Standard library only."""
+"""One job in its own Node process, on Dawn's WebGPU: its result, or how it ended. Standard library only."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 NVIDIA_ICD = Path("/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json")
-"""Where NVIDIA's containers describe their Vulkan driver; its loader does not look there."""
+"""Vulkan driver manifest of NVIDIA's containers, in a folder that the Vulkan loader does not search."""
 _COMPLAINT = re.compile(
     r"WebGPU.*(error|invalid)|Uncaptured|\[Invalid \w+|[Dd]evice (was|is) lost|Error while parsing WGSL"
 )
-"""What Dawn or the engine says of a run that did not fail, and whose answers mean nothing."""
+"""Messages of Dawn or the engine that make a run's outputs invalid, although it did not fail."""
 _MOST = 300
-"""Characters of a message."""
+"""Longest message, in characters."""
 
 
 def run_job(folder: Path, job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Run a job; the answer has `adapter`, and `measured` or `error`."""
+    """Run a job; the result has `adapter`, and `measured` or `error`."""
     command = [_node(folder), "--no-warnings", str(folder / "main.mjs")]
     try:
         ended = subprocess.run(
@@ -67,7 +67,7 @@ def _node(folder: Path) -> str:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return this process's variables, with the carried Vulkan loader and NVIDIA's driver where they are found."""
+    """Return this process's environment, plus the archive's Vulkan loader and NVIDIA's driver if they exist."""
     variables = dict(os.environ)
     if (folder / "lib").is_dir():
         paths = (str(folder / "lib"), variables.get("LD_LIBRARY_PATH", ""))

@@ -1,4 +1,4 @@
-"""The jobs of a plan: what Node measures, and the words of its row."""
+"""The jobs of a plan: Node's measurements, and the text of their rows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 FRAME = (1920, 1080)
 ANCHORS, COLUMNS = 8400, 56
-"""Those of a YOLO pose model of 640 x 640."""
+"""Output shape of a YOLO pose model of 640 x 640."""
 PATHS = {"cpu": "by the CPU, uploaded", "texture": "by a shader, from a texture", "external": "from a VideoFrame"}
 PLACES = {"shader": "in the runtime's shader", "cpu": "on the CPU", "graph": "in the graph"}
 
 
 @dataclass(frozen=True)
 class RunCounts:
-    """Runs that count, runs before them, and the milliseconds after which no other begins."""
+    """Timed runs, warm-up runs, and the milliseconds after which no further run begins."""
 
     runs: int = 50
     warming: int = 5
     limit: float = 6000.0
 
     def fields(self) -> dict[str, float]:
-        """Return them as a job has them."""
+        """Return them as the fields of a job."""
         return {"runs": self.runs, "warming": self.warming, "limit": self.limit}
 
 
@@ -34,9 +34,9 @@ def model_jobs(
     captures: tuple[bool, ...] = (False, True),
     suppression: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return runs of a graph, without graph capture and with it where all of it is on the GPU.
+    """Return runs of a graph, without graph capture and, if all nodes are on the GPU, with it.
 
-    A graph that ends before its suppression runs with it in the shader and, not captured, on the CPU.
+    If the graph ends before NMS, NMS runs in the shader and, in a job without capture, on the CPU.
     """
     places = [suppression] if suppression else ["shader", "cpu"] if "suppression" in case["graph"] else [None]
     jobs = []
@@ -49,7 +49,7 @@ def model_jobs(
 
 
 def frame_jobs(name: str, case: dict[str, Any], counts: RunCounts) -> list[dict[str, Any]]:
-    """Return a frame into a model's input on each path; none for a model that takes no single picture."""
+    """Return jobs that preprocess a frame on each path; none unless the model takes one picture."""
     if not any(each["kind"] == "image" and each["dtype"] == "float32" for each in case["inputs"]):
         return []
     width, height = FRAME
@@ -62,12 +62,12 @@ def frame_jobs(name: str, case: dict[str, Any], counts: RunCounts) -> list[dict[
             counts,
         )
         for path, words in PATHS.items()
-        if path != "external"  # VideoFrame is the browser's: `python -m benchmarks.video_frames`
+        if path != "external"  # Only browsers have VideoFrame: `python -m benchmarks.video_frames`
     ]
 
 
 def suppression_jobs(counts: RunCounts) -> list[dict[str, Any]]:
-    """Return suppression alone, of as many boxes as a model of 640 x 640 has."""
+    """Return jobs of NMS alone, for as many boxes as a model of 640 x 640 has."""
     return [
         _job(
             f"{ANCHORS} random boxes",

@@ -1,6 +1,6 @@
-"""Weights that are not carried: noise from a hash of the element's index, as `node/made-up-weights.ts` makes it.
+"""Random weights instead of files in the archive: a hash of the element's index, as in `node/made-up-weights.ts`.
 
-Each large tensor becomes whole numbers of -127 to 127 times a power of two near its spread: float16 holds them exactly.
+Each large tensor becomes integers of -127 to 127 times a power of two near its spread, which float16 stores exactly.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import onnx
 from numpy.typing import NDArray
 
 MIN_ELEMENTS = 4096
-"""Smaller tensors are carried as they are."""
+"""Tensors with fewer elements are stored in the archive unchanged."""
 _DTYPES: dict[int, np.dtype[Any]] = {onnx.TensorProto.FLOAT: np.dtype("<f4"), onnx.TensorProto.FLOAT16: np.dtype("<f2")}
 _SPREAD = 127 / math.sqrt(3)
-"""The standard deviation of the whole numbers."""
+"""The standard deviation of the integers."""
 _SMALLEST = 2.0**-14
 """The smallest normal float16."""
 
 
 def make_up(model: Path, file: Path, steps: dict[str, float]) -> list[dict[str, Any]]:
-    """Overwrite the large tensors of a model's weight file and return them as `FilledTensor` has them.
+    """Overwrite the large tensors of a model's weight file and return them as fields of `FilledTensor`.
 
-    `steps` keeps what each name is multiplied by, so that a float16 graph gets the float32 graph's numbers.
+    `steps` stores the multiplier of each name, so that a float16 graph gets the float32 graph's numbers.
     """
     filled = []
     data = np.memmap(file, np.uint8, "r+")
@@ -46,12 +46,12 @@ def make_up(model: Path, file: Path, steps: dict[str, float]) -> list[dict[str, 
 
 
 def power_of_two(spread: float) -> float:
-    """Return the step that gives noise about this standard deviation."""
+    """Return the power of two that gives noise of about this standard deviation."""
     return max(_SMALLEST, 2.0 ** round(math.log2(spread / _SPREAD))) if spread > 0 else _SMALLEST
 
 
 def clear(file: Path, filled: list[dict[str, Any]]) -> None:
-    """Write zeros where noise is filled in, which an archive holds in next to nothing."""
+    """Overwrite the noise with zeros, which compress to almost nothing in the archive."""
     data = np.memmap(file, np.uint8, "r+")
     for tensor in filled:
         size = tensor["count"] * (4 if tensor["dtype"] == "float32" else 2)
@@ -60,7 +60,7 @@ def clear(file: Path, filled: list[dict[str, Any]]) -> None:
 
 
 def noise(count: int, seed: int, step: float) -> NDArray[np.float64]:
-    """Return the numbers of a tensor: the finalizer of MurmurHash3, its uppermost byte."""
+    """Return the numbers of a tensor, from the top byte of MurmurHash3's finalizer."""
     bits = np.arange(count, dtype=np.uint32) + np.uint32(seed)
     bits = (bits ^ (bits >> np.uint32(16))) * np.uint32(0x85EBCA6B)
     bits = (bits ^ (bits >> np.uint32(13))) * np.uint32(0xC2B2AE35)

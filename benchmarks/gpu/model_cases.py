@@ -1,4 +1,4 @@
-"""A bundle's WebGPU graphs as jobs: graph, weights, and a run with known answers, each in plain files."""
+"""A bundle's WebGPU graphs as jobs: graph, weights and a run with known outputs, each in plain files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tensors = dict[str, NDArray[Any]]
 
 
 class CaseWriter:
-    """Writes cases into the folder that is carried; files of the same content once."""
+    """Writes cases into the archive's folder; files with the same content only once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -32,10 +32,10 @@ class CaseWriter:
     def cases(self, directory: Path, *, made_up: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the precision and the case of each WebGPU graph of a bundle, float32 first.
 
-        With `made_up` weights are noise, and the answers are those of native ONNX Runtime with that noise.
+        With `made_up`, weights are noise, and the expected outputs are native ONNX Runtime's with that noise.
 
         Raises:
-            ValueError: the bundle has no WebGPU graph, or no run with known answers.
+            ValueError: the bundle has no WebGPU graph, or no run with known outputs.
         """
         bundle = open_bundle(directory)
         golden = read_golden(bundle)
@@ -71,7 +71,7 @@ class CaseWriter:
     def _weights(
         self, path: Path, graph: Graph, feeds: Tensors | None, steps: dict[str, float]
     ) -> tuple[list[dict[str, Any]], Tensors | None]:
-        """Store the weight files; with `feeds`, of noise, return what native ONNX Runtime answers with it."""
+        """Store the weight files; with `feeds`, fill them with noise and return native ONNX Runtime's outputs."""
         work = self.folder / "work"
         work.mkdir(exist_ok=True)
         files = [work / Path(name).name for name in (graph.file, *graph.weights)]

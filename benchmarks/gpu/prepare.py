@@ -1,4 +1,4 @@
-"""Write the archive that `python -m benchmarks.gpu` needs: engine, Dawn for Node, graphs, runs with known answers.
+"""Write the archive that `python -m benchmarks.gpu` needs: engine, Dawn for Node, graphs, runs with known outputs.
 
 python -m benchmarks.gpu.prepare build/gpu.tar.xz
 python -m benchmarks.gpu.prepare build/gpu.tar.xz --bare --model yolo-pose --heavy build/pictures/swin2sr.onnx
@@ -38,7 +38,7 @@ MODELS = {
 }
 """The models of `models/` that are measured."""
 INT8 = ("yolo-pose", "rt-detr")
-"""Those that are measured with int8 weights too: they are floats once loaded, so their kernels are the same."""
+"""Models that are also measured with int8 weights: these are dequantized at load, so the kernels are the same."""
 LOADER = "libvulkan.so.1"
 NVIDIA_NEEDS = (
     "libGLdispatch.so.0",
@@ -51,9 +51,9 @@ NVIDIA_NEEDS = (
     "libbsd.so.0",
     "libmd.so.0",
 )
-"""Without these libraries NVIDIA's Vulkan driver is there in a container, and not found. Debian's libegl1, libxext6."""
+"""Libraries without which NVIDIA's Vulkan driver in a container is not found. Debian's libegl1, libxext6."""
 NMS = "yolo-pose"
-"""The model whose suppression is measured in the graph, in the shader and on the CPU."""
+"""The model whose NMS is measured in the graph, in the shader and on the CPU."""
 
 
 def write_archive(
@@ -66,7 +66,7 @@ def write_archive(
     bare: bool = False,
     precision: str = "auto",
 ) -> int:
-    """Pack what is missing in `bundles`, write the archive, and return its bytes. Raises ValueError above the limit."""
+    """Pack missing `bundles`, write the archive, and return its size. Raises ValueError above the limit."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         jobs = _jobs(CaseWriter(folder), bundles, models, heavy, counts, precision)
@@ -78,7 +78,7 @@ def write_archive(
 
 
 def versions() -> dict[str, str]:
-    """Return what the archive holds, and what its answers are of."""
+    """Return the versions in the archive, and the source of its expected outputs."""
     return {
         "onnxruntime-web": packaged_assets.engine_version(),
         "dawn": f"{DAWN.name} {DAWN.version}",
@@ -114,7 +114,7 @@ def _jobs(
 
 
 def pack_model(model: Path, bundle: Path, *options: str) -> Path:
-    """Return the bundle, packed where it is not there yet."""
+    """Return the bundle; pack the model if the bundle does not exist."""
     if not (bundle / "manifest.json").exists():
         call = [sys.executable, "-m", "webbuild", "pack", str(model), "--no-verify", "-o", str(bundle), *options]
         subprocess.run(call, check=True, cwd=ROOT, stdout=sys.stderr)
@@ -122,7 +122,7 @@ def pack_model(model: Path, bundle: Path, *options: str) -> Path:
 
 
 def write_engine(folder: Path) -> None:
-    """Write Dawn, the engine, and what measures: built from the runtime's own sources."""
+    """Write Dawn, the engine and the measuring script, built from the runtime's own sources."""
     system = f"{platform.system().lower()}-{'arm64' if platform.machine() in ('aarch64', 'arm64') else 'x64'}"
     shutil.copyfile(fetch_package(DAWN) / "dist" / system / "dawn.node", folder / "dawn.node")
     files = next(files for spec, files in packaged_assets.engine_build_files() if spec.build == "asyncify")
@@ -136,7 +136,7 @@ def write_engine(folder: Path) -> None:
 
 
 def _write_bare(folder: Path) -> None:
-    """Write this machine's Node, Vulkan loader, and what NVIDIA's driver needs; only Linux's are looked for."""
+    """Write this machine's Node, Vulkan loader, and the libraries of NVIDIA's driver; Linux only."""
     node = shutil.which("node")
     found = {name: next(Path("/usr/lib").glob(f"*-linux-gnu/{name}"), None) for name in (LOADER, *NVIDIA_NEEDS)}
     if node is None or found[LOADER] is None:
@@ -149,13 +149,13 @@ def _write_bare(folder: Path) -> None:
 
 
 def main() -> int:
-    """Write the archive. Returns 1 where it would be too large."""
+    """Write the archive. Returns 1 if it would be too large."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, nargs="?", default=archive.DEFAULT, help="[default: %(default)s]")
     parser.add_argument("--model", action="append", choices=tuple(MODELS), help="only these; repeatable")
-    parser.add_argument("--heavy", type=Path, nargs="*", default=[], help="more .onnx files, with weights made up")
-    parser.add_argument("--bare", action="store_true", help="carry node and the Vulkan loader too")
-    parser.add_argument("--bundles", type=Path, default=ROOT / "build" / "gpu", help="keeps bundles for the next time")
+    parser.add_argument("--heavy", type=Path, nargs="*", default=[], help="more .onnx files, with random weights")
+    parser.add_argument("--bare", action="store_true", help="include node and the Vulkan loader")
+    parser.add_argument("--bundles", type=Path, default=ROOT / "build" / "gpu", help="keeps bundles for reuse")
     options = parser.parse_args()
     options.bundles.mkdir(parents=True, exist_ok=True)
     try:

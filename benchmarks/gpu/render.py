@@ -1,4 +1,4 @@
-"""Render what `python -m benchmarks.gpu` measured into docs/gpu.md.
+"""Render the measurements of `python -m benchmarks.gpu` into docs/gpu.md.
 
 python -m benchmarks.gpu.render gpu.json --write
 """
@@ -23,7 +23,7 @@ _HEAD = "| weights | what | answer | median | quartiles | runs | kernels | sessi
 
 
 def render_text(result: dict[str, Any]) -> str:
-    """Return what goes between the page's marks."""
+    """Return the text between the page's markers."""
     adapter = result["adapter"] or {}
     name = adapter.get("description") or adapter.get("device") or adapter.get("vendor") or "no WebGPU adapter"
     prepared, machine = result["prepared"], result["machine"]
@@ -59,7 +59,7 @@ def _ms(value: float) -> str:
 
 
 def main() -> None:
-    """Print the text, and write the page with `--write`, which keeps the JSON beside the other results."""
+    """Print the text; with `--write` write the page, and store the JSON with the other results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("result", type=Path, nargs="?", default=RESULTS, help="[default: %(default)s]")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and {RESULTS.name}")

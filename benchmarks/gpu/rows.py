@@ -1,4 +1,4 @@
-"""Rows of the result: what was measured of a job, or why nothing was. Standard library only."""
+"""Rows of the result: a job's measurements, or its error. Standard library only."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Chromium on Mesa's lavapipe: a second adapter for machines without a GPU, and one that has float16."""
+"""Chromium on Mesa's lavapipe: a second adapter for machines without a GPU, with float16."""

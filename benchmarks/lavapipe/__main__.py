@@ -1,4 +1,4 @@
-"""Make a Chromium whose software adapter is lavapipe, which has `shader-f16`, and say what that adapter is.
+"""Create a Chromium with lavapipe, which has `shader-f16`, as its software adapter, and describe that adapter.
 
 python -m benchmarks.lavapipe build/lavapipe
 WEBBUILD_CHROMIUM=build/lavapipe/chromium webbuild verify dist/yolo-pose
@@ -22,7 +22,7 @@ FOLDERS = (Path("/usr/lib/chromium"), Path("/opt/google/chrome"))
 
 
 def main() -> None:
-    """Make the folder; print the executable and the features of its adapter."""
+    """Write the folder; print the executable and the features of its adapter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="to write; must not exist")
     parser.add_argument("--chromium", type=Path, help=f"folder of its executable [default: the first of {FOLDERS}]")

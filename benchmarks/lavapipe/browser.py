@@ -1,4 +1,4 @@
-"""A folder that holds Chromium with lavapipe where SwiftShader was."""
+"""A folder with a Chromium that uses lavapipe instead of SwiftShader."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from webbuild.browser.server import Server
 
 SOURCE = Path(__file__).with_name("driver.c")
 LIBRARY, DESCRIPTION = "libvk_swiftshader.so", "vk_swiftshader_icd.json"
-"""What Chromium loads as its software adapter, and what its OpenGL finds that by: the latter keeps SwiftShader."""
+"""The library of Chromium's software adapter, and the manifest by which OpenGL finds it, which keeps SwiftShader."""
 BROWSER = "browser"
 """The copy of the executable, which the script named `chromium` starts."""
 
 _START = """#!/bin/sh
-# Mesa's own libraries lie beside the driver where it was unpacked instead of installed.
+# Mesa's own libraries are next to the driver if it was unpacked instead of installed.
 export LD_LIBRARY_PATH={libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}
 exec {browser} "$@"
 """
 
 
 def driver(described: Iterable[Path]) -> Path:
-    """Return the library of the first driver that a Vulkan loader's description names.
+    """Return the library of the first driver that a Vulkan driver manifest names.
 
     Raises:
         SystemExit: There is none.
@@ -55,7 +55,7 @@ def installation(folders: Iterable[Path]) -> Path:
 def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
     """Write the folder and return the executable to name in `WEBBUILD_CHROMIUM`.
 
-    Everything is linked but for the executable, which finds its files beside itself, and what is replaced.
+    Files are linked, except the replaced ones and the executable, which looks for its files in its own folder.
 
     Raises:
         SystemExit: There is no C compiler, or it failed, or the Chromium has lavapipe already.
