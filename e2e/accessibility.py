@@ -1,4 +1,4 @@
-"""What keeps people with other eyes, hands or screens from using a page: axe-core, and a walk with the Tab key."""
+"""Accessibility of a page: axe-core's rules, and keyboard focus with the Tab key."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def _source() -> str:
 
 
 def violations(page: Page) -> list[str]:
-    """Return what is wrong, a line each: by all rules of axe, and on the way of the focus."""
+    """Return accessibility violations, one line each: from axe's rules, and from the focus order."""
     return axe_violations(page) + focus_problems(page)
 
 
 def axe_violations(page: Page) -> list[str]:
-    """Return what is wrong by all rules of axe, a line each. A page without anything to check is a violation."""
+    """Return violations of axe's rules, one line each. A page without anything to check is a violation."""
     page.evaluate(_source())
     report: dict[str, Any] = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
     if not report["passes"]:
@@ -79,9 +79,9 @@ def axe_violations(page: Page) -> list[str]:
 
 
 def focus_problems(page: Page) -> list[str]:
-    """Return what is wrong with the way of the focus, from the top of the page with the Tab key.
+    """Return problems with the focus order, tabbing from the top of the page.
 
-    Every control is reached and shows the focus. Within a section, the way leads down the page and along its lines.
+    Every control is reached and shows the focus. Within a section, the order is from top to bottom and along each line.
     """
     page.evaluate(_TO_THE_TOP)
     stops: list[dict[str, Any]] = []
@@ -106,7 +106,7 @@ def focus_problems(page: Page) -> list[str]:
 
 
 def _lies_before(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether one control lies above another, or to the left of it in the same line."""
+    """Whether one control is above another, or to the left of it in the same line."""
     overlap = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
     same_line = overlap > 0.5 * min(one["bottom"] - one["top"], other["bottom"] - other["top"])
     return bool(one["right"] <= other["left"]) if same_line else bool(one["bottom"] <= other["top"])

@@ -1,4 +1,4 @@
-"""Bundles that lie: copies of a good one, damaged on purpose."""
+"""Damaged bundles: copies of a good one that is changed on purpose."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rewrite(bundle: Path, changed: Any) -> None:
 
 
 def flip_weights(bundle: Path, *, rehash: bool) -> None:
-    """Turn the sign of a quarter of the weights; `rehash` lets the manifest vouch for them."""
+    """Negate a quarter of the weights; `rehash` updates their hash in the manifest."""
     described = manifest(bundle)
     path = described["graphs"][0]["weights"][0]
     data = np.fromfile(bundle / path, np.uint8)
@@ -39,7 +39,7 @@ def flip_weights(bundle: Path, *, rehash: bool) -> None:
 
 
 def negate_graph(bundle: Path) -> None:
-    """Turn the sign of the weights in the first graph of a small model, and let the manifest vouch for it."""
+    """Negate the weights in the first graph of a small model, and update the manifest."""
     described = manifest(bundle)
     path = described["graphs"][0]["file"]
     model = onnx.load(bundle / path)
@@ -53,7 +53,7 @@ def negate_graph(bundle: Path) -> None:
 
 
 def only_an_empty_picture(bundle: Path) -> None:
-    """Leave one sample, on which there is nobody."""
+    """Keep one sample, an image without people."""
     Image.new("RGB", (320, 240), (114, 114, 114)).save(bundle / "samples" / "grey.png")
     described = manifest(bundle)
     described["samples"] = [{"file": "samples/grey.png", "title": "grey", "width": 320, "height": 240}]
@@ -62,7 +62,7 @@ def only_an_empty_picture(bundle: Path) -> None:
 
 
 def keep_samples(bundle: Path, *patterns: str) -> None:
-    """Leave the first sample that each pattern names; the answers that were packed stay."""
+    """Keep the first sample that matches each pattern; the packed results stay."""
     described = manifest(bundle)
     files = [f"samples/{next((bundle / 'samples').glob(pattern)).name}" for pattern in patterns]
     described["samples"] = [sample for file in files for sample in described["samples"] if sample["file"] == file]

@@ -1,4 +1,4 @@
-"""A Firefox and a driver of WebKit that start: those that are here, else Debian's. The tests alone install them.
+"""A Firefox and a WebKit driver that start: the installed ones, else Debian's. Only the tests install them.
 
 `python -m e2e.browser_install firefox` prints its path on stdout, and on stderr what was chosen and why.
 """
@@ -19,9 +19,9 @@ Say = Callable[[str], None]
 
 
 class Kind(Struct, frozen=True):
-    """A browser: what it is called, the variable that names another, its executables, Debian's packages of it.
+    """A browser: its name, the environment variable for another executable, its executable names, its Debian packages.
 
-    `shows` is the argument with which the executable says something and ends. `besides` must be there too.
+    `shows` is an argument with which the executable prints something and exits. `besides` are other required programs.
     """
 
     title: str
@@ -44,7 +44,7 @@ KINDS = {
 
 
 def ensure(kind: Kind, machine: LocalSystem, say: Say) -> Path:
-    """Return one that starts, installed if it has to be. What its variable names is never replaced.
+    """Return an executable that starts, installed if necessary. The one in the environment variable is never replaced.
 
     Raises:
         WebbuildError: `no-firefox`, `no-webkit`.
@@ -62,7 +62,7 @@ def ensure(kind: Kind, machine: LocalSystem, say: Say) -> Path:
 
 
 def find(kind: Kind, machine: LocalSystem) -> Path | None:
-    """Return the first that starts."""
+    """Return the first executable that starts."""
     named = machine.environ.get(kind.variable)
     if not all(machine.which(name) for name in kind.besides):
         return None
@@ -71,7 +71,7 @@ def find(kind: Kind, machine: LocalSystem) -> Path | None:
 
 
 def main(arguments: list[str], machine: LocalSystem | None = None) -> int:
-    """Print the path of one that starts."""
+    """Print the path of an executable that starts."""
     import click
 
     def say(line: str) -> None:

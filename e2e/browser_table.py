@@ -1,4 +1,4 @@
-"""What was measured in which browser: kept as JSON, shown as two tables in the docs."""
+"""Measurements in each browser: stored as JSON, shown as two tables in the docs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEGIN, END = "<!-- {}: written by `make browsers` -->\n", "<!-- /{} -->\n"
 
 
 class Place(Struct, frozen=True, rename="camel"):
-    """Where something was measured: browser, its version, the adapter, or the processor where none computes."""
+    """Where something was measured: the browser, its version, and the adapter (or the processor for WASM)."""
 
     browser: str
     version: str
@@ -24,7 +24,7 @@ class Place(Struct, frozen=True, rename="camel"):
 
     @property
     def title(self) -> str:
-        """Browser and version, as the tables have them; WebKitGTK counts by the second number."""
+        """Browser and version, as shown in the tables; for WebKitGTK the first two numbers of the version."""
         numbers = self.version.split(".")
         return f"{self.browser} {'.'.join(numbers[: 2 if self.browser == 'WebKitGTK' else 1])}"
 
@@ -32,8 +32,8 @@ class Place(Struct, frozen=True, rename="camel"):
 class Row(Struct, frozen=True, rename="camel"):
     """One backend in one browser, on the golden sample of the pose model.
 
-    `found` are the objects that agree with native ONNX Runtime; `pixels` and `score` the largest differences, `pixels`
-    in those of the picture.
+    `found` is the number of objects that agree with native ONNX Runtime; `pixels` (of the source image) and `score` are
+    the largest differences.
     """
 
     place: Place
@@ -47,15 +47,15 @@ class Row(Struct, frozen=True, rename="camel"):
 
     @property
     def lasting(self) -> tuple[object, ...]:
-        """What is the same on every machine."""
+        """The values that are the same on every machine."""
         return self.place.browser, self.backend, self.isolated, self.build, self.threads, self.found
 
 
 class BundleRow(Struct, frozen=True, rename="camel"):
     """One graph of a shipped bundle in one browser, on all its samples.
 
-    `same` of `compared` values agree with native ONNX Runtime, the furthest of them within `share` of its tolerance.
-    `problem` is the first thing that went wrong otherwise, or why the graph was not run.
+    `same` of `compared` values agree with native ONNX Runtime; the largest difference is `share` of its tolerance.
+    `problem` is the first other failure, or the reason why the graph was not run.
     """
 
     bundle: str
@@ -68,7 +68,7 @@ class BundleRow(Struct, frozen=True, rename="camel"):
 
 
 class Measured(Struct, frozen=True, rename="camel"):
-    """All of it. `date` and `machine` are when and on what."""
+    """All measurements, with their date and machine."""
 
     date: str
     machine: str
@@ -77,12 +77,12 @@ class Measured(Struct, frozen=True, rename="camel"):
 
 
 def read() -> Measured:
-    """Return what was measured last."""
+    """Return the last measurements."""
     return msgspec.json.decode(MEASURED.read_bytes(), type=Measured)
 
 
 def write(found: Measured) -> None:
-    """Keep it, and show it in the docs."""
+    """Store the measurements, and update the tables in the docs."""
     MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n")
     page = PAGE.read_text("utf-8")
     for name, lines in tables(found).items():
@@ -92,7 +92,7 @@ def write(found: Measured) -> None:
 
 
 def parts(page: str, name: str) -> tuple[str, str, str]:
-    """Return what is before a table, the table, and what is after it."""
+    """Return the text before a table, the table, and the text after it."""
     before, begin, rest = page.partition(BEGIN.format(name))
     shown, end, after = rest.partition(END.format(name))
     assert begin, f"{PAGE.name} has lost its line {BEGIN.format(name).strip()}"
@@ -101,7 +101,7 @@ def parts(page: str, name: str) -> tuple[str, str, str]:
 
 
 def tables(found: Measured) -> dict[str, str]:
-    """Return the tables by their names, as Markdown."""
+    """Return the tables by name, as Markdown."""
     when = f"Measured {found.date} on {found.machine}.\n\n"
     isolation = [
         "browser",

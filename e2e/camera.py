@@ -1,4 +1,4 @@
-"""A camera that films a picture."""
+"""A fake camera that shows an image."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ CAMERA = """async (address) => {
   globalThis.track = canvas.captureStream().getVideoTracks()[0];
   navigator.mediaDevices.getUserMedia = async () => new MediaStream([track]);
 }"""
-"""The page's camera from now on films the picture at an address; `track` is its track."""
+"""Replaces the page's camera with one that shows the image at an address; `track` is its track."""

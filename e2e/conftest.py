@@ -1,4 +1,4 @@
-"""The shipped model, packed once; a browser with WebGPU and one without; servers at a root and below one."""
+"""The shipped model, packed once; a browser with WebGPU and one without; servers at a root and in a subfolder."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ ADAPTER = "async () => Boolean(await navigator.gpu?.requestAdapter())"
 
 os.environ[NO_CACHE] = "1"
 expect.set_options(timeout=120_000)
-"""Milliseconds: what a page shows may wait for its model, which loads slowly on two cores that others use too."""
+"""Milliseconds: an expectation may have to wait for a model that loads slowly on two shared cores."""
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]
 Open = Callable[..., DemoPage]
 
 
 def required() -> set[str]:
-    """Return what may not be missing, as WEBBUILD_REQUIRE lists it: `webgpu firefox`."""
+    """Return the required devices and browsers in WEBBUILD_REQUIRE, such as `webgpu firefox`."""
     return set(os.environ.get("WEBBUILD_REQUIRE", "").replace(",", " ").split())
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever a test installs with pip or uv has the versions of this environment, those of uv.lock."""
+    """Constrain what tests install with pip or uv to this environment's versions, from uv.lock."""
     constraints = tmp_path_factory.mktemp("locked") / "constraints.txt"
     installed = {each.name: each.version for each in distributions()}
     lines = (f"{name}=={version}\n" for name, version in sorted(installed.items()) if name != "webbuild")
@@ -61,9 +61,9 @@ def _locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @contextmanager
 def _turn(folder: Path, *, alone: bool) -> Iterator[None]:
-    """Hold a lock for a block: the shared one, or, once nobody holds that, the exclusive one.
+    """Hold a read-write lock for a block: shared, or exclusive if `alone`.
 
-    Who waits holds the door, so that one who wants to be alone is not passed by those who do not.
+    A waiting process holds the door lock, so that shared holders cannot overtake one that waits for exclusive access.
     """
     with (folder / "door.lock").open("w") as door, (folder / "room.lock").open("w") as room:
         fcntl.flock(door, fcntl.LOCK_EX)
@@ -109,7 +109,7 @@ def with_gpu() -> Iterator[BrowserHandle]:
 
 @pytest.fixture(scope="session")
 def without_gpu(with_gpu: BrowserHandle) -> Iterator[Browser]:
-    """A browser in which no page finds an adapter. Of the same Playwright: a thread can have only one."""
+    """A browser without a WebGPU adapter. It shares the Playwright instance, since a thread can have only one."""
     launch = with_gpu.browser.browser_type.launch
     browser = launch(executable_path=with_gpu.path, args=list(chromium_flags(webgpu=False)))
     yield browser
@@ -117,7 +117,7 @@ def without_gpu(with_gpu: BrowserHandle) -> Iterator[Browser]:
 
 
 def installed(name: str) -> Path:
-    """Return a browser of the tests. Without it they are skipped, or fail where WEBBUILD_REQUIRE names it."""
+    """Return a browser for tests. If it is missing, skip the test, or fail where WEBBUILD_REQUIRE names it."""
     kind = KINDS[name]
     found = find(kind, LocalSystem())
     if found is None and name in required():
@@ -144,7 +144,7 @@ def firefox_here() -> Iterator[FirefoxHandle]:
 
 @pytest.fixture(scope="session")
 def firefox_with_adapter(firefox_here: FirefoxHandle, bundle: Path) -> FirefoxHandle:
-    """Firefox in which pages find an adapter; skipped where they do not, failed where all of it is required."""
+    """Firefox with a WebGPU adapter. Without one, skip the test, or fail where WEBBUILD_REQUIRE names both."""
     with Server(bundle, virtual=BLANK) as server, firefox_here.page() as (page, _):
         page.goto(f"{server.url}blank.html")
         found = page.evaluate(ADAPTER)
@@ -164,7 +164,7 @@ def firefox_webgpu(firefox_with_adapter: FirefoxHandle) -> Iterator[BidiPage]:
 
 @pytest.fixture(scope="session")
 def webgpu(with_gpu: BrowserHandle, bundle: Path) -> BrowserHandle:
-    """The browser with WebGPU. Where it has none, tests are skipped, or fail under WEBBUILD_REQUIRE=webgpu."""
+    """The browser with WebGPU. Without an adapter, tests are skipped, or fail under WEBBUILD_REQUIRE=webgpu."""
     with Server(bundle, virtual=BLANK) as server, with_gpu.page() as (page, _):
         page.goto(f"{server.url}blank.html")
         found = page.evaluate(ADAPTER)
@@ -177,7 +177,7 @@ def webgpu(with_gpu: BrowserHandle, bundle: Path) -> BrowserHandle:
 
 @pytest.fixture(scope="session")
 def float16(webgpu: BrowserHandle) -> bool:
-    """Whether the adapter has `shader-f16`: lavapipe has, SwiftShader has not."""
+    """Whether the adapter has `shader-f16`: lavapipe has it, SwiftShader does not."""
     return "shader-f16" in adapter_features(webgpu)
 
 
@@ -220,10 +220,10 @@ def _opener() -> Iterator[Open]:
 
 @pytest.fixture
 def open_page() -> Iterator[Open]:
-    """Open the demo page; every page has to end without a complaint on its console.
+    """Open the demo page; assert at the end that its console has no errors.
 
-    It does not animate, unless it is opened with `reduced_motion="no-preference"`: without a GPU each frame is drawn
-    by the processor, which makes half of what a page costs.
+    Animations are off, unless it is opened with `reduced_motion="no-preference"`: without a GPU the processor draws
+    each frame, which is half of a page's cost.
     """
     with _opener() as opener:
         yield opener
@@ -231,6 +231,6 @@ def open_page() -> Iterator[Open]:
 
 @pytest.fixture(scope="module")
 def keep_page() -> Iterator[Open]:
-    """Open the demo page for all tests of a file, each of which leaves it as it found it."""
+    """Open the demo page for all tests of a file; each test must leave it unchanged."""
     with _opener() as opener:
         yield opener

@@ -1,4 +1,4 @@
-"""The demo page, as someone uses it."""
+"""The demo page, operated as a user does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from playwright.sync_api import Locator, Page, expect
 from webbuild.browser.console import Console
 
 LOADED = 180_000
-"""Milliseconds that loading may take: SwiftShader compiles shaders for half a minute on two cores."""
+"""Timeout of loading, in milliseconds: SwiftShader compiles shaders for half a minute on two cores."""
 _POLLING = 50
-"""Milliseconds between two looks at the page: a look in each animation frame would be part of the page's frames."""
+"""Polling interval in milliseconds: polling in each animation frame would affect the page's frames."""
 
 
 class DemoPage:
-    """One open page, and everything it says on its console."""
+    """An open page, and its console messages."""
 
     def __init__(self, page: Page, url: str) -> None:
         self.page, self.console = page, Console()
@@ -33,7 +33,7 @@ class DemoPage:
         return self.count()
 
     def wait_until_idle(self) -> None:
-        """Wait until nothing loads or runs, and a result is counted where the page counts them."""
+        """Wait until nothing loads or runs, and the page shows a result count if it has one."""
         self._wait_until_ready_or_failed()
         assert self.state() == "ready", self.page.locator("#failure").inner_text()
 
@@ -61,16 +61,16 @@ class DemoPage:
             self.at(f"sample-{sample}").click()
 
     def slide(self, name: str, value: float) -> int:
-        """Set a slider as a drag does, and wait for the run."""
+        """Set a slider as dragging does, and wait for the run."""
         with self.another_run():
             self.at(name).fill(str(value))
         return self.count()
 
     @contextmanager
     def another_run(self) -> Iterator[None]:
-        """Wait, behind the block, for a run that began inside it: its timing is written again.
+        """Wait, after the block, for a run that began inside it: the page updates its timing text.
 
-        A run that is under way before the block is waited for too, so that it is not taken for the one inside.
+        A run in progress before the block is waited for first, so that it is not mistaken for the one inside.
         """
         self._wait_until_ready_or_failed()
         self.page.evaluate(
@@ -87,7 +87,7 @@ class DemoPage:
         self.wait_until_idle()
 
     def switch(self, backend: str) -> int:
-        """Choose a backend as a person does: by the label around its radio button."""
+        """Switch the backend by clicking the label of its radio button."""
         self.at(f"backend-{backend}").locator("xpath=ancestor::label").click()
         expect(self.at("backend-chip")).not_to_have_text("", timeout=LOADED)
         return self.wait_for_result()
@@ -96,7 +96,7 @@ class DemoPage:
         return self.at("backend-chip").inner_text()
 
     def overflow(self) -> int:
-        """Pixels by which the page can be scrolled sideways, once it is laid out: a new width takes some frames."""
+        """Return the horizontal overflow in pixels, once layout has settled: a new width takes a few frames."""
         return int(
             self.page.evaluate(
                 """async () => {

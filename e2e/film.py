@@ -1,6 +1,6 @@
-"""The film of the README: `make film` packs the shipped model and records its real output and page.
+"""The film in the README: `make film` packs the shipped model and records its real output and page.
 
-Writes docs/images/webbuild.webp: a terminal with what `webbuild pack` printed, then the demo page in Chromium.
+Writes docs/images/webbuild.webp: a terminal with the output of `webbuild pack`, then the demo page in Chromium.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ROOT = Path(__file__).parents[1]
 OUT = ROOT / "docs" / "images" / "webbuild.webp"
 WIDTH, HEIGHT = 1200, 760
 SHOWN = (960, 608)
-"""Size of the film: the page is drawn larger, with its columns beside each other."""
+"""Size of the film: the page is rendered larger, with its columns next to each other."""
 COMMAND = "webbuild pack yolo-pose.onnx"
 QUALITY = 72
 LOADED = 180_000
-"""Milliseconds that the page may take to load on a software adapter."""
+"""Timeout of loading on a software adapter, in milliseconds."""
 Frame = tuple[Image.Image, int]
-"""A picture and how long it stays, in milliseconds."""
+"""An image and its duration in milliseconds."""
 
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; background: #10151f; color: #d8dee9; font: 17px/1.7 "DejaVu Sans Mono", monospace; }
@@ -41,7 +41,7 @@ b { color: #8fbcff; font-weight: 600; } i { color: #7ee2a8; font-style: normal; 
 
 
 def packed(folder: Path) -> list[str]:
-    """Pack the shipped model, and return the lines that were printed."""
+    """Pack the shipped model, and return the printed lines."""
     command = [sys.executable, "-m", "webbuild", "pack", str(ROOT / "models" / "yolo-pose.onnx"), "-o", "yolo-pose"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
@@ -54,7 +54,7 @@ def screenshot(page: Page, milliseconds: int) -> Frame:
 
 
 def terminal(page: Page, lines: list[str]) -> Iterator[Frame]:
-    """Yield the command as it is typed, and its output line by line."""
+    """Yield the command while it is typed, and its output line by line."""
 
     def show(typed: str, printed: list[str], milliseconds: int) -> Frame:
         text = f"<i>$</i> {html.escape(typed)}\n"

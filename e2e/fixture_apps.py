@@ -1,4 +1,4 @@
-"""Apps of other people's frameworks: installed once for a lock, built and served by their own tools."""
+"""Apps of other frameworks: installed once for each lock file, built and served by their own tools."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(folder: Path, *command: str, timeout: float = 300) -> subprocess.Complet
 
 
 def install() -> Path:
-    """Return a folder with the node_modules of the fixtures' lock. It stays from one run to the next."""
+    """Return a folder with the node_modules of the fixtures' lock file. It is reused by later runs."""
     lock = FIXTURES / "package-lock.json"
     folder = ROOT / ".venv" / "fixtures" / hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def install() -> Path:
 
 @contextmanager
 def workspace(name: str, bundle: Path) -> Iterator[Path]:
-    """Give a folder whose apps find the bundle and the packages of webbuild, as npm links what is named by `file:`."""
+    """Yield a folder whose apps find the bundle and webbuild's packages, linked as npm links `file:` dependencies."""
     folder = install() / f"{name}-{os.getpid()}"
     shutil.rmtree(folder, ignore_errors=True)
     try:
@@ -67,7 +67,7 @@ def workspace(name: str, bundle: Path) -> Iterator[Path]:
 
 
 def copy_app(name: str, workspace: Path, picture: Path, public: str = "public") -> Path:
-    """Copy a fixture into a workspace, with a picture of several people to serve."""
+    """Copy a fixture into a workspace, with an image of several people to serve."""
     app = workspace / name
     shutil.copytree(FIXTURES / name, app)
     (app / public).mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ def copy_app(name: str, workspace: Path, picture: Path, public: str = "public") 
 
 @contextmanager
 def serving(folder: Path, *command: str) -> Iterator[str]:
-    """Run a server of a tool, which is told its port at the end of the command, and give its address."""
+    """Run a tool's server with its port as the last argument, and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -108,6 +108,6 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def versions() -> dict[str, str]:
-    """Return the locked version of each package that the fixtures ask for."""
+    """Return the locked version of each package that the fixtures depend on."""
     locked = json.loads((FIXTURES / "package-lock.json").read_text())["packages"]
     return {name: locked[f"node_modules/{name}"]["version"] for name in locked[""]["dependencies"]}

@@ -1,4 +1,4 @@
-"""How long a task of the main thread may be: as a loop of the same page, so that a slow machine is no failure."""
+"""The longest allowed main-thread task, measured by a loop in the same page, so that a slow machine is no failure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ COUNT = """(times) => {
   for (let number = 0; number < times * 1e7; number++) sum = (sum * 31 + number) % 1000003;
   return sum;
 }"""
-"""A loop that takes so many times 50 ms on a quiet machine of two cores."""
+"""A loop that takes `times` * 50 ms on a quiet machine with two cores."""
 ROUNDS = 5
 SLOWDOWN = 2
-"""A page that loads and draws shares two cores with the browser's other processes, and the loop has one for itself."""
+"""A loading page shares two cores with the browser's other processes; the loop has a core for itself."""
 
 
 def longest_task_allowed(page: Page) -> float:
-    """Return milliseconds of processor time, to be asked for right after the tasks that they are compared with."""
+    """Return milliseconds of processor time; call it right after the tasks to compare."""
     browser = page.context.browser
     assert browser is not None
     with main_thread_tasks(browser, page) as counted:

@@ -1,4 +1,4 @@
-"""The code that a bundle's page shows, run as a developer pastes it: in a page beside the bundle's folder."""
+"""The code that a bundle's page shows, run as a developer would paste it: in a page next to the bundle's folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.browser.server import Server
 
 
 def run_pasted(page: Page, bundle: Path, code: str, given: str, wanted: str) -> Any:
-    """Run the code with `image`, a sample, and what is `given`; return what `wanted` is after it."""
+    """Run the code with a sample as `image` and the variables in `given`; return the value of `wanted` afterwards."""
     sample = next((bundle / "samples").iterdir())
     script = f'const image = document.querySelector("img");\n{given}\n{code}\nglobalThis.wanted = {wanted};\n'
     (bundle.parent / "pasted.js").write_text(script)

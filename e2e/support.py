@@ -1,4 +1,4 @@
-"""Measures packed bundles in each browser: `python -m e2e.support --write` writes what docs/browsers.md shows."""
+"""Measures packed bundles in each browser: `python -m e2e.support --write` writes the tables of docs/browsers.md."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from webbuild.verify.verify import verify_in_browsers
 
 SCRIPT = "runtime/worker.js"
 CORES = b'Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });\n'
-"""How many threads are taken depends on the machine. Here every machine has eight cores."""
+"""The number of threads depends on the machine. Here every machine has eight cores."""
 ROOT = Path(__file__).parents[1]
 BUNDLES: dict[str, tuple[str, ...]] = {
     "yolo-pose": ("models/yolo-pose.onnx", "--precision", "mixed"),
@@ -50,11 +50,11 @@ BUNDLES: dict[str, tuple[str, ...]] = {
     "super-resolution": ("models/super-resolution/super-resolution.onnx",),
     "top-down-pose": ("models/yolo-pose.onnx", "models/top-down-pose/top-down-pose.onnx"),
 }
-"""Shipped models, as `webbuild pack` is given them: the first in half precision too, the last in two stages."""
+"""Shipped models and their files: the first is packed in half precision too, the last has two stages."""
 
 
 class Engine(Struct, frozen=True):
-    """A browser, the pages that are measured in it, by backend and whether they are isolated, and its executable."""
+    """A browser, its pages to measure as (backend, cross-origin isolated), and Chromium's executable."""
 
     browser: BrowserName
     pages: tuple[tuple[str, bool], ...]
@@ -62,7 +62,7 @@ class Engine(Struct, frozen=True):
 
     @property
     def backends(self) -> list[str]:
-        """Those of its pages, each once."""
+        """The backends of its pages, each once."""
         return list(dict.fromkeys(backend for backend, _ in self.pages))
 
 
@@ -70,7 +70,7 @@ WEBGPU, WASM = (("webgpu", True), ("webgpu", False)), (("wasm", True), ("wasm", 
 
 
 def engines(swiftshader: str, lavapipe: str) -> list[Engine]:
-    """Return all of them. The Chromium of the tests has lavapipe in SwiftShader's place, where that is installed."""
+    """Return all engines. The tests' Chromium uses lavapipe instead of SwiftShader, if that is installed."""
     second = [Engine("chromium", WEBGPU[:1], lavapipe)] if lavapipe != swiftshader else []
     return [
         Engine("chromium", (*WEBGPU, *WASM), swiftshader),
@@ -81,7 +81,7 @@ def engines(swiftshader: str, lavapipe: str) -> list[Engine]:
 
 
 class Work(Struct, frozen=True):
-    """The golden sample, and native ONNX Runtime's answer to it."""
+    """The golden sample, and native ONNX Runtime's result for it."""
 
     bundle: Bundle
     given: VerifyInput
@@ -89,7 +89,7 @@ class Work(Struct, frozen=True):
 
 
 def golden_work(directory: Path) -> Work:
-    """Return what every browser is given."""
+    """Return the golden sample that every browser runs."""
     bundle = open_bundle(directory)
     assert bundle.manifest.golden is not None
     name = bundle.manifest.golden.sample
@@ -99,7 +99,7 @@ def golden_work(directory: Path) -> Work:
 
 @contextmanager
 def served(bundle: Bundle, *, isolated: bool) -> Iterator[Server]:
-    """Serve a bundle to a machine of eight cores."""
+    """Serve a bundle to pages that see eight cores."""
     with Server(bundle.directory, isolated=isolated) as server:
         worker = (bundle.directory / SCRIPT).read_bytes()
         server.virtual[f"/{SCRIPT}"] = ("text/javascript", CORES + worker)
@@ -107,7 +107,7 @@ def served(bundle: Bundle, *, isolated: bool) -> Iterator[Server]:
 
 
 def adapter_title(browser: DrivenBrowser, backend: str) -> str:
-    """Return what computes: neither Firefox nor a Chromium with lavapipe in SwiftShader's place says its name."""
+    """Return the adapter's name: neither Firefox nor a Chromium with lavapipe in place of SwiftShader reports it."""
     if backend == "wasm":
         return "processor"
     if is_own_gpu_wanted():
@@ -118,10 +118,10 @@ def adapter_title(browser: DrivenBrowser, backend: str) -> str:
 
 
 def measure(browser: DrivenBrowser, work: Work, backend: str, *, isolated: bool) -> Row:
-    """Load the bundle in a fresh page, run the golden sample, compare. The page must say nothing bad.
+    """Load the bundle in a fresh page, run the golden sample, compare. The page must report no error.
 
     Raises:
-        AssertionError: a comparison is not OK, or there was none of the decoded result.
+        AssertionError: a comparison is not OK, or the decoded result was not compared.
     """
     place = Place(browser.name, browser.version, adapter_title(browser, backend))
     with served(work.bundle, isolated=isolated) as server, browser.page() as (page, console):
@@ -168,7 +168,7 @@ def _bundle_row(bundle: str, run: BackendRun, place: Place) -> BundleRow:
 
 @contextmanager
 def named(executable: str) -> Iterator[None]:
-    """Name a Chromium, for a block, to whatever starts one."""
+    """Make a block start this Chromium."""
     before = os.environ.get(CHROMIUM_VARIABLE)
     if executable:
         os.environ[CHROMIUM_VARIABLE] = executable
@@ -180,7 +180,7 @@ def named(executable: str) -> Iterator[None]:
 
 
 def measure_all(chosen: Sequence[Engine], bundles: dict[str, Path], say: Callable[[str], None]) -> Measured:
-    """Measure everything everywhere."""
+    """Measure every bundle in every browser."""
     work, rows, others = golden_work(bundles["yolo-pose"]), list[Row](), list[BundleRow]()
     opens: dict[BrowserName, Callable[[], AbstractContextManager[DrivenBrowser]]] = {
         "chromium": open_chromium, "firefox": open_firefox, "webkit": open_webkit,
@@ -199,7 +199,7 @@ def measure_all(chosen: Sequence[Engine], bundles: dict[str, Path], say: Callabl
 
 
 def main(flags: list[str]) -> int:
-    """Pack the shipped models, measure everything, show it; with `--write` keep it."""
+    """Pack the shipped models, measure all of them, print the tables; with `--write` store them."""
     import click
 
     def say(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The walk with the Tab key finds what keeps a keyboard from a control."""
+"""Tabbing through a page detects controls that the keyboard cannot reach."""
 
 from __future__ import annotations
 

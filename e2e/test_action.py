@@ -1,4 +1,4 @@
-"""The script of the GitHub Action with the real program, outside GitHub: a right bundle, and one that is wrong."""
+"""The script of the GitHub Action with the real program, outside GitHub: a good bundle and a wrong one."""
 
 from __future__ import annotations
 

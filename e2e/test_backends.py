@@ -27,7 +27,7 @@ def root(root: Server) -> Server:
 
 @pytest.fixture
 def script(without_gpu: Browser, root: Server) -> Iterator[Page]:
-    """An empty page beside the bundle, in the browser without WebGPU."""
+    """An empty page next to the bundle, in the browser without WebGPU."""
     context = without_gpu.new_context()
     yield blank(context.new_page(), root)
     context.close()
@@ -35,7 +35,7 @@ def script(without_gpu: Browser, root: Server) -> Iterator[Page]:
 
 @pytest.fixture
 def small(webbuild: Webbuild, tmp_path: Path) -> Iterator[Server]:
-    """A detector of few operators: a software adapter compiles the pose model's for 15 s, each time it is loaded."""
+    """A detector with few operators: a software adapter compiles the pose model's shaders for 15 s on each load."""
     done = webbuild("pack", save(rt_detr(), tmp_path / "rt-detr.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.returncode == 0, done.stderr
     with Server(tmp_path / "out") as server:
@@ -120,7 +120,7 @@ def test_a_crowd_of_any_size_is_found_on_webgpu_alone(webgpu: BrowserHandle, roo
 def check_alike(gpu: Any, wasm: Any, console: Console) -> None:
     assert (gpu["backend"], gpu["fallback"], gpu["warnings"]) == ("webgpu", None, [])
     assert len(gpu["poses"]) == len(wasm["poses"]) > 64
-    # From a picture resampled in float32; the order of the faintest is within its rounding.
+    # The image was resampled in float32; the order of the lowest scores is within its rounding.
     sure = ([pose for pose in answer["poses"] if pose["score"] > 0.05] for answer in (gpu, wasm))
     for one, other in zip(*sure, strict=True):
         assert (one["label"], one["classIndex"]) == (other["label"], other["classIndex"])

@@ -1,4 +1,4 @@
-"""`webbuild bench` on a tiny model of pictures: everything is measured, what cannot be fails. No time is judged."""
+"""`webbuild bench` on a tiny image model: all is measured, an impossible measurement fails. No time is judged."""
 
 from __future__ import annotations
 

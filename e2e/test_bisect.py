@@ -1,4 +1,4 @@
-"""The node that is to blame, found in each browser: faults that the builds of the engine have."""
+"""The faulty node, found in each browser: known faults of the engine builds."""
 
 from __future__ import annotations
 

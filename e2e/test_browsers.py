@@ -1,4 +1,4 @@
-"""`--browser`: several browsers started here, compared in one table; WebGPU in Firefox, also in half precision."""
+"""`--browser`: several local browsers compared in one table; WebGPU in Firefox, also in half precision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.targets.browser_differences import BrowserDifferences
 
 @pytest.fixture(scope="module")
 def small(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A detector of few operators, in float32 and in half precision."""
+    """A detector with few operators, in float32 and in half precision."""
     folder = tmp_path_factory.mktemp("small")
     model = save(rt_detr(), folder / "rt-detr.onnx")
     done = webbuild("pack", model, "-o", folder / "out", "--no-verify", "--precision", "mixed")
@@ -77,7 +77,7 @@ def test_bench_measures_firefox_and_webkit(
 def test_probe_says_what_firefox_does_otherwise(
     webbuild: Webbuild, firefox_with_adapter: FirefoxHandle, tmp_path: Path
 ) -> None:
-    """Firefox gives a shader more storage buffers than Chromium: a Split into 33 parts runs there."""
+    """Firefox allows a shader more storage buffers than Chromium: a Split into 33 parts runs there."""
     import msgspec
 
     file = tmp_path / "firefox.json"

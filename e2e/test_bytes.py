@@ -1,4 +1,4 @@
-"""What a first visit downloads, against plain onnxruntime-web/webgpu with the same model: from the files alone."""
+"""The download size of a first visit, compared with plain onnxruntime-web/webgpu and the same model, by file sizes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from e2e.conftest import MODEL, Webbuild
 
 ORT = Path(__file__).parents[1] / "node_modules" / "onnxruntime-web" / "dist"
 PLAIN = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs", "ort-wasm-simd-threaded.asyncify.wasm")
-"""What `import "onnxruntime-web/webgpu"` loads in BrowserHandle."""
+"""The files that `import "onnxruntime-web/webgpu"` loads in a browser."""
 
 
 def first_visit(bundle: Path) -> list[Path]:
-    """The files that a script loads for a first result on WebGPU in Chromium, the self-test's among them."""
+    """Return the files that a script loads for a first result on WebGPU in Chromium, including the self-test's."""
     described = json.loads((bundle / "manifest.json").read_text())
     (engine,) = [build for build in described["engines"] if build["build"] == "jspi"]
     (graph,) = [graph for graph in described["graphs"] if graph["target"] == "webgpu"]

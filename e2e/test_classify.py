@@ -1,4 +1,4 @@
-"""A classifier, from its ONNX file to its page: both backends agree with native, and red is red."""
+"""A classifier, from its ONNX file to its page: both backends agree with native, and red is classified as red."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_both_backends_agree_with_native(
         judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {compared(each) for each in judged} == {"images", "class", "score"}
         assert {each["subject"]["stage"] for each in judged} == {"input", "raw", "decoded"}
-        if run["backend"] == "wasm":  # a GPU resamples in float32, and is judged by the verification itself
+        if run["backend"] == "wasm":  # a GPU resamples in float32; verification itself judges it
             assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
     assert '<ol class="classes">' in html.read_text("utf-8")
     page = webgpu.browser.new_page()

@@ -1,4 +1,4 @@
-"""The page of clicks where things go wrong or come together: a GPU that is lost, a picture that is still looked at."""
+"""The click page with failures and concurrent events: a lost GPU, an image that is still being encoded."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NOTE_STOP = """(button) => {
   });
   watch.observe(button, { childList: true, characterData: true, subtree: true });
 }"""
-"""A small grid is found, and the button says "Find everything" again, before a busy machine looks at it."""
+"""Records that the stop button appeared: a small grid is done before a busy machine polls the button's text."""
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def packed(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 class ClickPage(DemoPage):
-    """The page, whose worker the test can hold up, and can take the GPU from."""
+    """The page; the test can pause its worker, and make it lose the GPU."""
 
     def __init__(self, page: Page, url: str) -> None:
         super().__init__(page, url)
@@ -87,7 +87,7 @@ class ClickPage(DemoPage):
         self.page.evaluate(TELL, ["holding", {"hold": on}, "heard"])
 
     def open(self, width: int, height: int) -> None:
-        """Open another picture, in stripes."""
+        """Open another image, with stripes."""
         file = io.BytesIO()
         stripe = Image.linear_gradient("L").resize((width, height))
         Image.merge("RGB", [stripe, stripe.rotate(180), stripe]).save(file, "PNG")
@@ -102,9 +102,9 @@ class ClickPage(DemoPage):
 
 @contextmanager
 def opened(packed: Path, browser: Browser, chip: str = "WASM") -> Iterator[ClickPage]:
-    """Open the page: without a GPU, whose shaders a software adapter compiles for 20 s, where none is needed.
+    """Open the page, on WASM unless the test needs a GPU: a software adapter compiles its shaders for 20 s.
 
-    One is to be lost, and to hold up a picture: without, the worker does not decode it.
+    Tests that lose the GPU need one, as do tests that pause an image: without a GPU the worker does not decode it.
     """
     script = "text/javascript"
     imports = b"".join(b'import "./%s.js";' % each for each in (b"losing", b"holding", b"own-worker"))
@@ -125,7 +125,7 @@ def opened(packed: Path, browser: Browser, chip: str = "WASM") -> Iterator[Click
 
 
 def texts(rows: Locator) -> list[str]:
-    """Return what each row says, without what is chosen."""
+    """Return the text of each row, without the selected options."""
     return [" ".join(each.split()) for each in rows.all_inner_texts()]
 
 
@@ -152,7 +152,7 @@ def test_a_click_is_answered_whose_gpu_was_lost_since_the_one_before(packed: Pat
 
 def assert_stages_are_named(said: list[str]) -> None:
     assert said[:2] == ["Starting", "Loading the engine"]
-    # They are prepared side by side: one that is ready while the other is waited for is not shown.
+    # Stages are prepared in parallel: one that is ready while the other is still loading is not shown.
     assert {"Preparing encoder", "Preparing decoder"} & set(said), said
     assert not any("the model" in each or each.endswith(("weights", "up")) for each in said), said
 
@@ -195,7 +195,7 @@ def test_a_new_picture_ends_the_grid_of_the_one_before(packed: Path, without_gpu
 
 def test_a_picture_that_is_still_looked_at_takes_clicks(packed: Path, webgpu: BrowserHandle) -> None:
     with opened(packed, webgpu.browser, "WebGPU") as demo:
-        demo.find_everything(6)  # thresholds are fitted once
+        demo.find_everything(6)  # thresholds are adjusted once
         expect(demo.everything).to_have_text("Find everything")
         note = demo.said.inner_text()
         demo.hold(on=True)

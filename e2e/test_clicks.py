@@ -1,4 +1,4 @@
-"""Clicks on a picture: one look, then masks that answer prompts, as native ONNX Runtime and Python make them."""
+"""Clicks on an image: one encoder run, then masks for prompts, equal to native ONNX Runtime and Python."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_the_page_segments_what_is_pointed_at(packed: Path, open_page: Open, web
 
 
 def test_a_click_is_answered_when_the_server_is_gone(packed: Path, without_gpu: Browser) -> None:
-    """Encoder, decoder and page are those of the visit before."""
+    """Encoder, decoder and page come from the earlier visit's cache."""
     context = without_gpu.new_context(reduced_motion="reduce")
 
     def answer(url: str) -> str:
@@ -326,7 +326,7 @@ def test_the_code_on_the_page_runs_as_it_is(packed: Path, without_gpu: Browser) 
 
 
 VISITS = 3
-"""Of which one has to be without a long task: the code takes its time in each, the machine in some."""
+"""One visit without a long task is enough: the code would cause one in each visit, the machine only in some."""
 
 
 @pytest.mark.alone
@@ -340,7 +340,7 @@ def test_clicking_and_saving_takes_no_long_task(packed: Path, webgpu: BrowserHan
 
 
 def click_and_save(packed: Path, server: Server, webgpu: BrowserHandle) -> tuple[list[MainThreadTask], float]:
-    """Return what the main thread did in a visit with a large picture, the longest first, and what was allowed."""
+    """Return the main-thread tasks of a visit with a large image, the longest first, and the allowed duration."""
     with webgpu.page() as (page, _):
         demo = DemoPage(page, server.url)
         assert demo.wait_for_result() == 0
@@ -378,7 +378,7 @@ def test_the_element_takes_clicks(packed: Path, webgpu: BrowserHandle) -> None:
 
 
 def large(packed: Path) -> bytes:
-    """Return a sample at 12 megapixels."""
+    """Return a sample enlarged to 12 megapixels."""
     file = io.BytesIO()
     sample = decode((packed / "manifest.json").read_bytes()).samples[0].file
     Image.open(packed / sample).resize((4000, 3000)).save(file, "JPEG")
@@ -386,7 +386,7 @@ def large(packed: Path) -> bytes:
 
 
 def drawn(page: Page) -> str:
-    """Return what is drawn over the picture."""
+    """Return what is drawn over the image."""
     return str(page.evaluate("document.getElementById('overlay').toDataURL()"))
 
 
@@ -409,7 +409,7 @@ def finger(page: Page, x: int, y: int, *, stays: bool = False) -> None:
 
 
 def name(page: Page, text: str) -> None:
-    """Name the chosen object as the keyboard does."""
+    """Name the selected object with the keyboard."""
     page.locator("#stage").focus()
     page.keyboard.press("n")
     page.keyboard.type(text)
@@ -428,7 +428,7 @@ def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
 
 
 def native(packed: Path, manifest: Manifest, prompt: PointPrompt) -> PromptedMasks:
-    """Return what both originals and Python make of a prompt."""
+    """Return the masks that the original models and Python compute for a prompt."""
     encoder, decoder = manifest.every_stage
     (image,), task = encoder.inputs, decoder.task
     assert isinstance(image, ImageInput)

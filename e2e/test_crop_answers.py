@@ -1,4 +1,4 @@
-"""Classes and vectors of what a detector found: on the page as the native chain has them."""
+"""Classes and embeddings of detected objects: the page's equal those of the native chain."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def packed(request: pytest.FixtureRequest, webbuild: Webbuild, tmp_path_factory:
 
 
 def native(directory: Path, folder: Path) -> dict[str, Sequence[Any]]:
-    """Return what the stages answer natively, one after another as `verify` runs them, by the name of the sample."""
+    """Return the stages' native results, computed one after another as in `verify`, by sample name."""
     bundle = open_bundle(directory)
     work = list[VariantReference]()
     for each in (one for one in bundle.variants if one.batch == 1):

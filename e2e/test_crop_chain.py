@@ -1,4 +1,4 @@
-"""A detector, landmarks, classes and vectors of what it finds: compared in Chromium, and all of it on the page."""
+"""A detector, landmarks, classes and embeddings of the crops: compared in Chromium, all shown on the page."""
 
 from __future__ import annotations
 

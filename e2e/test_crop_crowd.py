@@ -1,4 +1,4 @@
-"""Crops of a crowd: 1,000 objects in a picture, dropped, disposed of, and left for another picture."""
+"""Crops of a crowd: an image with 1,000 objects that is aborted, disposed of, and replaced by another image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SLOW = """() => {
     };
   }
 }"""
-"""Counts the batches that a page asks its worker for; the 80th and those after it wait until a sample is chosen."""
+"""Counts the batches that a page sends to its worker; from the 80th on they wait until a sample is chosen."""
 CROWD = """async ([loader, worker, backend]) => {
   const { load } = await import(new URL(loader, document.baseURI).href);
   const { counted, countingWorker } = await import("/__webbuild__/counters.js");

@@ -1,4 +1,4 @@
-"""A detector and keypoints of what it finds: compared as a whole in Chromium, and shown on the page."""
+"""A detector and keypoints of its crops: compared as a whole in Chromium, and shown on the page."""
 
 from __future__ import annotations
 

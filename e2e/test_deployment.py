@@ -1,4 +1,4 @@
-"""Hosts of every kind: under a strict policy, isolated or not, of another origin, without anything but files."""
+"""Hosts of every kind: with a strict CSP, isolated or not, cross-origin, static files only."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FORBIDDEN = {
 
 
 def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path) -> None:
-    """What it forbids is refused: else the tests above would show nothing."""
+    """What the policy forbids is refused; otherwise the tests above would show nothing."""
     with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server:
         context = without_gpu.new_context()
         page = context.new_page()
@@ -97,7 +97,7 @@ def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path) -> None:
 
 
 def test_the_page_works_under_the_policy_in_firefox(firefox_here: FirefoxHandle, bundle: Path) -> None:
-    """Where Firefox has Trusted Types, they are in force too."""
+    """If Firefox has Trusted Types, they are enforced too."""
     with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server, firefox_here.page() as (page, console):
         page.goto(server.url)
         page.wait_for_function("() => ['ready', 'error'].includes(document.body.dataset.state)")
@@ -177,7 +177,7 @@ def test_a_bundle_of_another_origin_says_what_a_policy_must_allow(without_gpu: B
 
 @pytest.fixture
 def plain_host(bundle: Path) -> Iterator[str]:
-    """Python's own server: HTTP/1.0, no ranges, no compression, no headers but the type."""
+    """Python's own server: HTTP/1.0, no ranges, no compression, no headers except the type."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name in the base class)

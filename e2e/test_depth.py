@@ -1,4 +1,4 @@
-"""Depth from focus, from its ONNX file to its page: every build agrees with native, and what is near is near."""
+"""Depth from focus, from its ONNX file to its page: every build agrees with native, and near objects are near."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_build_agrees_with_native(
             ("decoded", "depth"),
             ("decoded", "confidence"),
         }
-        if run["backend"] == "wasm":  # a GPU resamples in float32, and is judged by the verification itself
+        if run["backend"] == "wasm":  # a GPU resamples in float32; verification itself judges it
             assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
         assert all(each["signal"] > 0 for each in judged)
 
@@ -93,7 +93,7 @@ def value_at(demo: DemoPage, across: float) -> float:
 
 
 def painted_at(demo: DemoPage, across: float) -> list[int]:
-    """Return red, green, blue and opacity of what is laid over the picture."""
+    """Return red, green, blue and opacity of the overlay at a pixel."""
     return list(
         demo.page.evaluate(
             """across => {
@@ -107,7 +107,7 @@ def painted_at(demo: DemoPage, across: float) -> list[int]:
 
 
 def wait_until_painted(demo: DemoPage, *, faded: bool) -> None:
-    """Wait until the middle of the map is all opaque, or somewhere is not."""
+    """Wait until the middle of the map is all opaque, or partly transparent."""
     demo.page.wait_for_function(
         """faded => {
           const overlay = document.getElementById("overlay");

@@ -1,4 +1,4 @@
-"""What `webbuild verify` does when the machine, not the bundle, is at fault; and when it is interrupted."""
+"""`webbuild verify` when the machine, not the bundle, is at fault, and when it is interrupted."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_interrupt_while_packing_keeps_the_bundle_that_was_there(webbuild: We
 
 
 def hear_interrupts() -> None:
-    """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""
+    """Restore the default SIGINT handler: a shell starts its background jobs with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -102,7 +102,7 @@ def wait_for(condition: object, seconds: float = 300) -> None:
 
 
 def marked(mark: str) -> list[str]:
-    """The processes started with this mark in their environment, however they are named now."""
+    """Return the processes that have this mark in their environment, whatever their names."""
     found = []
     for folder in Path("/proc").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""Everything in a picture: the shipped segmenter finds in Chromium what native ONNX Runtime and Python find."""
+"""Everything in an image: in Chromium the shipped segmenter finds the masks of native ONNX Runtime and Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from webbuild.tasks.decoding.everything import (
 MODEL = Path(__file__).parents[1] / "models" / "promptable-segmenter"
 SETTINGS = EverythingSettings(points_per_side=5, score_threshold=0.4, stability_threshold=0.6)
 ANY = EverythingSettings(points_per_side=3, score_threshold=0, stability_threshold=0, overlap_threshold=1)
-"""All masks: the made-up model has the same score for several, whose order says nothing."""
+"""All masks: in the synthetic model several have the same score, so their order is arbitrary."""
 ASK = """async ([name, backend, sample, settings]) => {
   const { load, maskPixels } = await import(`./${name}.js`);
   const model = await load({ backend });
@@ -86,14 +86,14 @@ def test_the_shipped_segmenter_finds_what_python_finds(
 
 
 def test_masks_are_read_back_from_the_gpu(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path) -> None:
-    """A software GPU takes seconds for a click of the shipped one."""
+    """A software GPU takes seconds for one prompt of the shipped model."""
     compare(webbuild, webgpu, click_pair(tmp_path), tmp_path / "out", "webgpu", ANY)
 
 
 def test_clicks_run_together_where_the_decoder_takes_several_objects(
     webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
-    """The points that are left when none fill a run of several are asked one at a time."""
+    """Remaining points that do not fill a batch run one at a time."""
     settings = msgspec.structs.replace(ANY, points_per_side=13, overlap_threshold=0.1)
     count = settings.points_per_side**2
     together = count - count % OBJECTS
@@ -110,7 +110,7 @@ def compare(
     settings: EverythingSettings,
     done: Sequence[int] | None = None,
 ) -> None:
-    """Pack an encoder and a decoder; ask for everything, and meanwhile for one click, in Chromium."""
+    """Pack an encoder and a decoder; in Chromium, find everything and click once meanwhile."""
     pack = webbuild("pack", *models, "-o", packed, "--no-verify")
     assert pack.returncode == 0, pack.stderr
     manifest = decode((packed / "manifest.json").read_bytes())
@@ -137,7 +137,7 @@ def compare(
 
 
 def native(packed: Path, models: tuple[Path, Path], settings: EverythingSettings) -> list[FoundMask]:
-    """Return what both originals and Python find."""
+    """Return the masks that the original models and Python find."""
     manifest = decode((packed / "manifest.json").read_bytes())
     encoder, decoder = manifest.every_stage
     (image,), task = encoder.inputs, decoder.task

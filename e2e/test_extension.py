@@ -1,4 +1,4 @@
-"""The example of a browser extension, loaded into Chromium with a bundle beside it."""
+"""The browser extension example, loaded into Chromium with a bundle next to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[1] / "web" / "integrations" / "extension"
 
 @pytest.fixture
 def extension(with_gpu: BrowserHandle, bundle: Path, tmp_path: Path) -> Iterator[tuple[BrowserContext, str]]:
-    """Give a browser with the extension, and the address of the extension's folder."""
+    """Yield a browser with the extension, and the address of the extension's folder."""
     folder = tmp_path / "extension"
     shutil.copytree(EXAMPLE, folder)
     shutil.copytree(bundle, folder / bundle.name)

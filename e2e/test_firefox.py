@@ -1,4 +1,4 @@
-"""What Firefox's WebGPU does otherwise than Chromium's, each a case: shaders, limits, features, video frames, names."""
+"""Differences between WebGPU in Firefox and in Chromium: shaders, limits, features, video frames, names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSED = {
     "ThresholdedRelu": make_probe("ThresholdedRelu", X, alpha=0.5),
     "Resize": make_probe("Resize", X, None, SCALES, mode="cubic", opset=19),
 }
-"""Of float16: naga refuses the first two, and the others every compiler of WGSL."""
+"""For float16: naga refuses the first two, and every WGSL compiler the others."""
 COMPILED = [
     make_probe("Relu", X),
     make_probe("Add", X, X),
@@ -63,7 +63,7 @@ if (handle) {
 }
 Cache.prototype.put = () => Promise.reject(full());
 """
-"""Before the worker's script: a disk that is full in the middle of a file."""
+"""Runs before the worker's script: the disk becomes full in the middle of a file."""
 KEPT = """async () => {
   const cache = await caches.open("webbuild-findings");
   return (await cache.keys()).map(({ url }) => url.split("/").pop()).sort();
@@ -109,7 +109,7 @@ def test_chromium_compiles_two_of_them(webgpu: BrowserHandle, build: OrtWebBuild
 
 
 def test_frames_are_copied_and_give_the_same_people(firefox_webgpu: BidiPage, bundle: Path) -> None:
-    """No external textures: the picture goes through a canvas, as a file's does."""
+    """Without external textures, frames go through a canvas, as files do."""
     with Server(bundle, virtual=dict(BLANK)) as server:
         firefox_webgpu.goto(f"{server.url}blank.html")
         found = firefox_webgpu.evaluate(RUN, ["./", "webgpu"])
@@ -123,7 +123,7 @@ def test_frames_are_copied_and_give_the_same_people(firefox_webgpu: BidiPage, bu
 def test_a_verdict_is_remembered_for_the_browser_alone(
     firefox_webgpu: BidiPage, webgpu: BrowserHandle, bundle: Path
 ) -> None:
-    """The keys of what is kept differ, though the bundle and, where it has no name, the adapter are the same."""
+    """Cache keys differ by browser, even for the same bundle and, if it has no name, the same adapter."""
     with Server(bundle, virtual=dict(BLANK)) as server, webgpu.page() as (other, _):
         keys = []
         for page in (firefox_webgpu, other):
@@ -135,7 +135,7 @@ def test_a_verdict_is_remembered_for_the_browser_alone(
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_file(firefox_here: FirefoxHandle, bundle: Path) -> None:
-    """The model runs all the same, says so, and the next visits find nothing that is half a file."""
+    """The model still runs, reports the full disk, and later visits find no partial file."""
     script = FULL.encode() + (bundle / "runtime" / "worker.js").read_bytes()
     virtual = {**BLANK, "/runtime/worker.js": ("text/javascript", script)}
     with Server(bundle, virtual=virtual) as server, firefox_here.page() as (page, console):

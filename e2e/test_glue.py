@@ -1,4 +1,4 @@
-"""JavaScript between two stages, run by `verify` on what the native stages before it answer, and by the runtime."""
+"""JavaScript between two stages, run by `verify` on the outputs of the native stages before it, and by the runtime."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ export default ({ encoder: { detail } }, { picture }) => {
 
 
 def verified(webbuild: Webbuild, folder: Path, before: str) -> tuple[int, dict[str, Any]]:
-    """Pack the pair with a module that does something `before`, and return what verify says of it on WASM."""
+    """Pack the pair with a module that runs `before` first, and return verify's result on WASM."""
     module = folder / "vector.js"
     module.write_text(GLUE.replace("BEFORE", before))
     done = webbuild("pack", *pair(folder), "--glue", module, "-o", folder / "out", "--no-verify")
@@ -92,7 +92,7 @@ def test_a_browser_that_fails_leaves_the_syntax_unchecked(
     module.write_text(GLUE.replace("BEFORE", ""))
     monkeypatch.setattr(module_syntax, "_COMPILE", script)
     monkeypatch.setattr(module_syntax, "_SECONDS", 0.1)
-    with ThreadPoolExecutor(1) as pool:  # this thread may hold Playwright for another test
+    with ThreadPoolExecutor(1) as pool:  # this thread may run another test's Playwright
         [note] = pool.submit(lambda: list(check_glue_syntax([module]))).result()
     assert "vector.js is not checked: Chromium failed: " in note
     assert said in note

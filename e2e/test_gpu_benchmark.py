@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gpu`, rehearsed at a tiny size: on Dawn in Node, with the software adapter of the tests."""
+"""`python -m benchmarks.gpu`, tested at a tiny size: on Dawn in Node, with the tests' software adapter."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ EXPORTS = "ultralytics-8.4.190-torchscript"
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the command writes of an archive with a job of each kind, and with a model whose file is missing."""
+    """Return the command's output for an archive with one job of each kind and a model whose file is missing."""
     folder = tmp_path_factory.mktemp("gpu")
     tiny, other = (write(f"{EXPORTS}/{name}", folder) for name in ("pose-nms", "detect-raw"))
     carried, out = folder / "gpu.tar.xz", folder / "gpu.json"

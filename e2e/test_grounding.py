@@ -1,4 +1,4 @@
-"""Detection by words, from its ONNX file to its page: every build agrees with native, and the words decide."""
+"""Detection by prompt, from its ONNX file to its page: every build agrees with native, and the prompt decides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from webbuild.browser.server import Server
 
 FIRST, SECOND = "red circle . blue square .", "star . cafes ? green circle ."
 END = "[SEP]"
-"""Read where its score is above the threshold, as the original reads it; random weights do so."""
+"""Decoded as text where its score is above the threshold, as in the original; with random weights it is."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
-    """The page on its first sample, with the thresholds and the prompt it was opened with."""
+    """The page on its first sample, with its initial thresholds and prompt."""
     reset = kept.page.locator("#reset")
     if reset.is_visible():
         with kept.another_run():

@@ -1,4 +1,4 @@
-"""Pictures out, from an ONNX file to its page: every build agrees with native, and a part of a picture is filled in."""
+"""Image-to-image models, from an ONNX file to a page: every build agrees with native, and a hole is filled in."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_a_second_picture_and_its_strength_change_what_is_made(
 
 
 def test_the_element_takes_a_second_picture(without_gpu: Browser, packed: dict[str, Path]) -> None:
-    """Of an address, which is fetched once, of an element of the page, and one that is given."""
+    """Given as an address, which is fetched once, as an element of the page, and as an object."""
     bundle = packed["blending"]
     sample = json.loads((bundle / "manifest.json").read_text("utf-8"))["samples"][0]["file"]
     files = {f"/{color}.png": ("image/png", plain(color)) for color in ("red", "lime")}

@@ -46,7 +46,7 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
-    """The page in the mode it was opened in."""
+    """The page in its initial mode."""
     kept.wait_for_result()
     if not kept.at("mode-panoptic").is_checked():
         with kept.another_run():
@@ -112,7 +112,7 @@ def test_the_picture_is_divided_in_three_ways(demo: DemoPage) -> None:
 
 def test_regions_give_way_to_the_picture(demo: DemoPage) -> None:
     def drawn() -> int:
-        """How many pixels of the overlay are painted."""
+        """Return the number of painted pixels of the overlay."""
         return int(
             demo.page.evaluate(
                 """async () => {

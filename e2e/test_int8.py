@@ -1,4 +1,4 @@
-"""Weights stored as whole numbers: turned back in the browser, compared on both backends."""
+"""Weights stored as integers: dequantized in the browser, compared on both backends."""
 
 from __future__ import annotations
 

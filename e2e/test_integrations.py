@@ -33,7 +33,7 @@ def apps(bundle: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def builds(apps: Path) -> Iterator[dict[str, Built]]:
-    """The builds of all apps, side by side: each waits for most of its time for its own threads."""
+    """Build all apps in parallel: each build mostly waits for its own threads."""
     commands = {
         "react": ("npx", "vite", "build", "--logLevel", "warn"),
         "next": ("npx", "next", "build"),
@@ -50,7 +50,7 @@ def check(build: Built) -> None:
 
 @contextmanager
 def opened(browser: Browser, url: str) -> Iterator[Page]:
-    """Open a page, which has to end without a complaint on its console."""
+    """Open a page; assert at the end that its console has no errors."""
     context = browser.new_context(reduced_motion="reduce")
     page, console = context.new_page(), Console()
     page.set_default_timeout(LOADED)
@@ -66,7 +66,7 @@ def expect_people(page: Page) -> None:
 
 
 def expect_isolation(page: Page) -> None:
-    """Only a page that is isolated from other origins gets threads."""
+    """Only a cross-origin isolated page gets threads."""
     assert page.evaluate("crossOriginIsolated")
 
 
@@ -91,7 +91,7 @@ def test_vite_builds_a_react_app_for_a_strict_policy(
     check(builds["react"])
     scripts = (apps / "react" / "dist" / "assets").glob("*.js")
     assert not any("data:application" in script.read_text() for script in scripts), "the policy refuses it"
-    # An app that starts the worker itself needs a policy of Trusted Types of its own: docs/guides/deploy.md.
+    # An app that starts the worker itself needs its own Trusted Types policy: docs/guides/deploy.md.
     headers = dict(HEADER_RULES[0].headers)
     policy = headers["Content-Security-Policy"].split("; ")
     own = [each for each in policy if "trusted-types" not in each]
@@ -106,7 +106,7 @@ def test_vite_builds_a_react_app_for_a_strict_policy(
 
 
 def pack_again(bundle: Path) -> None:
-    """Put another folder in the bundle's place, as `webbuild pack --force` does."""
+    """Replace the bundle with another folder, as `webbuild pack --force` does."""
     packed, old = bundle.with_suffix(".partial"), bundle.with_suffix(".old")
     shutil.copytree(bundle, packed)
     with (packed / "npm.js").open("a") as entry:
@@ -132,7 +132,7 @@ def test_vite_serves_the_app_in_development_and_reloads_it_when_the_bundle_is_pa
 def test_strict_mode_loads_a_react_components_model_once_and_its_end_disposes_of_it(
     apps: Path, without_gpu: Browser
 ) -> None:
-    """Here the bundle is a copy in node_modules, as a registry's is."""
+    """Here the bundle is a copy in node_modules, as from a registry."""
     shutil.copytree(apps / "models" / "yolo-pose", apps / "react" / "node_modules" / "yolo-pose")
     with serving(apps / "react", "npx", "vite", "--port") as url:
         context = without_gpu.new_context(reduced_motion="reduce")
@@ -151,7 +151,7 @@ def test_strict_mode_loads_a_react_components_model_once_and_its_end_disposes_of
 
 
 def test_vite_is_told_not_to_pack_the_bundle_together_with_other_dependencies(apps: Path) -> None:
-    """Vite 7 loses the addresses in it; Vite 8 does not."""
+    """Vite 7 loses the bundle's addresses when it bundles them; Vite 8 does not."""
     script = """import { resolveConfig } from "vite";
 process.stdout.write(JSON.stringify((await resolveConfig({}, "serve")).optimizeDeps.exclude));"""
     done = run(apps / "react", "node", "--input-type=module", "-e", script)

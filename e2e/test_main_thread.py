@@ -1,4 +1,4 @@
-"""The page stays alive: no task of its main thread is a long one, while loading or running."""
+"""The page stays responsive: no long task on its main thread, while loading or running."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from webbuild.browser.tracing import main_thread_tasks
 
 pytestmark = pytest.mark.alone
 BUSY = f"() => new Promise((resolve) => setTimeout(() => resolve(({COUNT})(8))))"
-"""A task in the page's own event loop that is four times as long as one may be."""
+"""A main-thread task that is four times as long as allowed."""
 
 
 @pytest.fixture
 def opened(open_page: Open, root: Server) -> Callable[[Browser], DemoPage]:
-    """A page that has shown text of this server: a browser that has just started takes 20 ms to find its fonts."""
+    """Return a page that has rendered text before: a browser that just started takes 20 ms to find its fonts."""
     return lambda browser: open_page(browser, f"{root.url}report.html", reduced_motion="no-preference")
 
 

@@ -1,4 +1,4 @@
-"""The tracks of a stream leave the page alive: 10,000 boxes in a frame, with the ids of the page's own Tracker."""
+"""Tracking in a stream keeps the page responsive: 10,000 boxes in a frame, with the ids of the page's own Tracker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PREPARE = """async (count) => {
   await video.play();
   Object.assign(globalThis, { model, film, video });
 }"""
-"""A film of 10,000 boxes in heaps, and a model that finds them."""
+"""Frames with 10,000 boxes in clusters, and a model that finds them."""
 
 STREAM = """async () => {
   const frames = film.values();
@@ -51,7 +51,7 @@ STREAM = """async () => {
   }, { track: true });
   await stream.finished;
 }"""
-"""Returns nothing: what crosses to Python takes a long task."""
+"""Returns nothing: passing values to Python takes a long task."""
 
 PAGE = """async () => {
   const { Tracker } = await import("./yolo-pose.js");

@@ -1,4 +1,4 @@
-"""Matting, from its ONNX file to its page: every build agrees with native, and what is in front is cut out."""
+"""Matting, from its ONNX file to its page: every build agrees with native, and the foreground is cut out."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_every_build_agrees_with_native(
 
 
 def saved(demo: DemoPage) -> NDArray[np.uint8]:
-    """Return the picture that the page saves, RGBA."""
+    """Return the image that the page saves, RGBA."""
     with demo.page.expect_download() as started:
         demo.at("save-picture").click()
     return np.asarray(Image.open(io.BytesIO(started.value.path().read_bytes())).convert("RGBA"))

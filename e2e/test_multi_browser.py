@@ -1,4 +1,4 @@
-"""One bundle in several browsers behind Playwright servers, one of which dies, and in one behind a DevTools port."""
+"""One bundle in several browsers: behind Playwright servers, one of which dies, and behind a DevTools port."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from webbuild.browser.open_browser import parse_endpoints
 
 @contextmanager
 def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Run a browser behind a Playwright server of its own; give its address, and what ends it at once."""
+    """Run a browser behind its own Playwright server; yield its address, and a function that kills it."""
     config = folder / "server.json"
     config.write_text(
         json.dumps({"executablePath": str(chromium), "args": [*chromium_flags(webgpu=True), EAGER_MEMORY_FLAG]})
@@ -52,7 +52,7 @@ def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], N
 
 @contextmanager
 def listening(profile: Path, chromium: Path) -> Iterator[str]:
-    """Run a browser with a DevTools port, as anybody starts one; give the port's address."""
+    """Run a browser with a DevTools port, as a user starts one; yield the port's address."""
     own = ("--remote-debugging-address=127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={profile}")
     command = [str(chromium), *chromium_flags(webgpu=True), *own, "about:blank"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -98,7 +98,7 @@ def test_verify_and_bench_in_a_browser_that_was_started_by_hand(
     chromium_path: Path,
     tmp_path: Path,
 ) -> None:
-    """As Chrome and Edge are, with `--remote-debugging-port`: both backends, and the browser is there afterwards."""
+    """As Chrome and Edge start with `--remote-debugging-port`: both backends work, and the browser keeps running."""
     with listening(tmp_path / "profile", chromium_path) as address:
         done = webbuild("verify", means, "--connect", address, "--json")
         benched = webbuild("bench", means, "--backend", "webgpu", "--connect", address, "--runs", 3, "--json")
@@ -130,7 +130,9 @@ def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(
         def measured() -> BenchReport:
             return bench(means, at=parse_endpoints([first, second]), runs=5, say=say)
 
-        with ThreadPoolExecutor(1) as apart:  # Playwright has one loop a thread, and this one's is taken
+        with ThreadPoolExecutor(
+            1
+        ) as apart:  # Playwright has one event loop for each thread, and this thread's is taken
             report = apart.submit(measured).result()
     assert exit_code(report) == 1
     assert [(row.endpoint, row.backend) for row in report.backends] == [

@@ -1,4 +1,4 @@
-"""`webbuild new`: each template made, built, checked by TypeScript, opened in Chromium."""
+"""`webbuild new`: each template generated, built, checked by TypeScript, opened in Chromium."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECK = (
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder whose apps find what `npm install` would fetch for them."""
+    """Return a folder whose apps find the packages that `npm install` would fetch."""
     with_modules = install() / "new"
     shutil.rmtree(with_modules, ignore_errors=True)
     yield with_modules
@@ -31,7 +31,7 @@ def folder() -> Iterator[Path]:
 
 
 def link(app: Path) -> None:
-    """Do what `npm install` does with the packages that are named by `file:`."""
+    """Link `file:` dependencies, as `npm install` does."""
     described = json.loads((app / "package.json").read_text())
     for name, version in {**described["dependencies"], **described["devDependencies"]}.items():
         if version.startswith("file:"):

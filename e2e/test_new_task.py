@@ -1,4 +1,4 @@
-"""A task that nobody has heard of: one file in Python, one in TypeScript, one view and its cases, and nothing else."""
+"""Adding a new task: one file in Python, one in TypeScript, one view and its cases, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCHEMA = "import json; from webbuild.manifest.manifest import json_schema; print
 
 
 def run(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
-    """Run a command with the package of `folder` in front of the installed one."""
+    """Run a command with the package in `folder` before the installed one on the path."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     words = list(map(str, command))
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
@@ -33,7 +33,7 @@ def run(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program with the files of a task, built."""
+    """Return a built copy of the program with the files of a new task."""
     folder = tmp_path_factory.mktemp("program")
     shutil.copytree(ROOT / "webbuild", folder / "webbuild", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("web", "conformance"):

@@ -57,7 +57,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def app(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An app that has the package and Vite, of the version that this project builds with."""
+    """Return an app that has the package, and Vite in this project's version."""
     folder = tmp_path_factory.mktemp("app")
     made = run(ROOT, "npm", "run", "--silent", "build", "--", "package")
     assert made.returncode == 0, made.stderr

@@ -1,4 +1,4 @@
-"""Outputs of a model whose task is not known: what is drawn of them over the picture, and choosing otherwise."""
+"""Outputs of a model without a known task: their drawing over the image, and choosing another drawing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MODELS = {
     }""",
 }
 RED, CYAN = (200, 40, 40), (55, 215, 215)
-"""Each the negative of the other; of pure ones a model's picture looks like masks."""
+"""Each the negative of the other; with pure colours the output would look like masks."""
 DARK, BRIGHT = (0x44, 0x01, 0x54), (0xFD, 0xE7, 0x25)
 """The ends of viridis."""
 PIXEL = """([x, y]) => {
@@ -74,7 +74,7 @@ Ranges = list[tuple[int, int]]
 def pages(
     webbuild: Webbuild, keep_page: Open, without_gpu: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, DemoPage]]:
-    """The page of each model, with a picture of another ratio than the input's: red on the left, cyan on the right."""
+    """The page of each model, with an image of another aspect ratio than the input: red left, cyan right."""
     folder = tmp_path_factory.mktemp("drawn")
     picture = Image.new("RGB", (90, 60), RED)
     picture.paste(CYAN, (45, 0, 90, 60))
@@ -95,7 +95,7 @@ def pages(
 
 
 def pixel(page: DemoPage, x: float, y: float, ranges: Ranges) -> None:
-    """Wait until the colour and alpha drawn over the picture, at parts of its width and height, are in the ranges."""
+    """Wait until the overlay's colour and alpha, at fractions of its width and height, are in the ranges."""
     try:
         page.page.wait_for_function(WITHIN, arg=[x, y, ranges], polling=50)
     except Error:
@@ -111,7 +111,7 @@ def near(*wanted: int) -> Ranges:
 
 
 def assert_halves(page: DemoPage, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-    """Each half is of one colour, into the corners: none of what the picture is padded with."""
+    """Assert that each half has one colour up to the corners, without the input's padding."""
     for y in (0.03, 0.5, 0.97):
         pixel(page, 0.2, y, near(*left, 255))
         pixel(page, 0.8, y, near(*right, 255))
@@ -183,7 +183,7 @@ def test_the_other_outputs_can_be_chosen(pages: dict[str, DemoPage]) -> None:
 
 
 def on_picture(x: float, y: float) -> tuple[float, float]:
-    """From the input, in which the picture of 90 x 60 lies as 64 x 43 with 2 rows above it, to parts of the picture."""
+    """Map input pixels, where the 90 x 60 image is 64 x 43 with 2 rows above it, to fractions of the image."""
     return x / 64, (y - 2) / 43
 
 

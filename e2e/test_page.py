@@ -1,4 +1,4 @@
-"""The demo page without a GPU, which is the faster half: samples, sliders, files, keys, widths, hosts."""
+"""The demo page on WASM, which is faster than a software GPU: samples, sliders, files, keys, widths, hosts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def phone(keep_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
 
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
-    """The page as it was when it was opened."""
+    """The page in its initial state."""
     kept.page.emulate_media(color_scheme="light", reduced_motion="no-preference")
     kept.page.set_viewport_size({"width": 1280, "height": 900})
     reset = kept.page.locator("#reset")
@@ -136,7 +136,7 @@ def test_a_row_that_goes_gives_the_focus_to_the_last_one_left(demo: DemoPage) ->
 
 
 def test_what_happens_is_said_to_screen_readers(demo: DemoPage) -> None:
-    """A result, progress and a failure are written where assistive technology listens."""
+    """Results, progress and failures are written to live regions."""
     listened = "(each) => !!each.closest('[aria-live=polite], [role=status], [role=alert]')"
     for place in ("result-count", "status", "failure-message", "copy-result-text"):
         assert demo.page.locator(f"#{place}").evaluate(listened), place
@@ -149,7 +149,7 @@ SLOW_ENCODING = """() => {
     toBlob.call(this, (blob) => setTimeout(done, 1000, blob), ...how);
   };
 }"""
-"""As on a busy machine: the last frame is there a second after the camera was stopped."""
+"""Simulates a busy machine: the last frame arrives a second after the camera was stopped."""
 
 
 def test_the_last_frame_of_the_camera_stays_and_a_lost_camera_is_told(
@@ -199,7 +199,7 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
 
 
 def switch_scheme(demo: DemoPage, scheme: Scheme) -> None:
-    """Show the page in a scheme, and wait until everything has its colour: the bar's comes later."""
+    """Show the page in a colour scheme, and wait for all colours: the bar's changes last."""
     demo.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     demo.page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))")
 
@@ -227,7 +227,7 @@ def test_the_result_is_saved_as_it_is_drawn_and_copied_as_json(demo: DemoPage, b
     result = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert len(result["poses"]) == people > 0
     assert (result["height"], result["width"]) == drawn.shape[:2]
-    # The left side of the best box is drawn, and the corners of the picture are as they were.
+    # The left side of the best box is drawn, and the image's corners are unchanged.
     box = result["poses"][0]["box"]
     changed = np.abs(drawn - plain).max(axis=2) > 40
     left = slice(round(box["x1"]) - 2, round(box["x1"]) + 3)

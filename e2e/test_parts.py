@@ -1,4 +1,4 @@
-"""A tensor above the size of a file: stored in parts, joined in the browser, compared on both backends."""
+"""A tensor larger than the file size limit: stored in parts, joined in the browser, compared on both backends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model of plain tensors that takes pictures: run in Chromium, compared, and shown on its page."""
+"""A model of plain tensors with image inputs: run in Chromium, compared, and shown on its page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEANS = f"""{HEADER} means (float[1,6,5,3] x) => (float[1,3,1,1] y)
 
 @pytest.fixture(scope="module")
 def tensors(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Mean colours of pictures in BGR, channels last, cropped, in 0..255."""
+    """A model of mean colours: images in BGR, channels last, cropped, in 0..255."""
     folder = tmp_path_factory.mktemp("means")
     paint(folder / "samples")
     out = folder / "out"
@@ -78,7 +78,7 @@ SCALED = f"""{HEADER} scaled (float[1,3,24,32] x, float[1] exposure) => (float[1
 
 @pytest.fixture(scope="module")
 def scaled(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A picture times a number."""
+    """A model that multiplies an image by a number."""
     folder = tmp_path_factory.mktemp("scaled")
     paint(folder / "samples")
     done = webbuild("pack", save(parsed(SCALED), folder / "scaled.onnx"), "-o", folder / "out", "--no-verify")

@@ -1,4 +1,4 @@
-"""A bundle that holds its model in half precision too: used where the adapter has shader-f16, left alone elsewhere."""
+"""A bundle with an additional half-precision graph: used if the adapter has shader-f16, ignored otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring a build of the engine in Chromium: each way in which a probe can end, and a page that does not last."""
+"""Measuring an engine build in Chromium: each possible outcome of a probe, and a page that crashes."""
 
 from __future__ import annotations
 
@@ -109,5 +109,5 @@ def test_the_command_writes_a_table(webbuild: Webbuild, with_gpu: BrowserHandle,
     table = msgspec.json.decode(file.read_bytes(), type=KernelTable)
     assert table.target == Target(packaged_assets.engine_version(), "wasm")
     assert table.adapter == "none"
-    differing = {"cast/float to int32, too large", "cast/float to uint8, outside"}  # from native, and from nothing else
+    differing = {"cast/float to int32, too large", "cast/float to uint8, outside"}  # from native ONNX Runtime only
     assert {case.name: case.outcome for case in table.cases} == dict.fromkeys(differing, "wrong")

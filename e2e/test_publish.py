@@ -1,4 +1,4 @@
-"""What `webbuild publish` writes, opened by transformers.js: it finds what the bundle finds."""
+"""The output of `webbuild publish`, loaded by transformers.js: it finds the bundle's detections."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def test_transformers_js_loads_the_model_repository(
     threshold = confidence(bundle.manifest)
     theirs = measure_pipeline(with_gpu, shipped, published, "wasm", samples, threshold=threshold, effort=EFFORT)
     ours = measure_bundle(with_gpu, bundle, "wasm", samples, EFFORT)
-    # It resizes pictures on a canvas, and rounds boxes to whole pixels: not all of them lie within a tenth.
+    # It resizes images on a canvas, and rounds boxes to whole pixels: not all of them are within a tenth.
     same, found = matching_boxes(ours, theirs)
     assert same >= found / 2 > 0

@@ -1,4 +1,4 @@
-"""A detector exported without post-processing: packed with a head of its own, the same in the browser as natively."""
+"""A detector exported without post-processing: packed with an appended head, equal in the browser and natively."""
 
 from __future__ import annotations
 

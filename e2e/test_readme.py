@@ -1,4 +1,4 @@
-"""The README: short, its output of `pack` the real one, every command in it."""
+"""The README: short, with the real output of `pack`, and with every command."""
 
 from __future__ import annotations
 

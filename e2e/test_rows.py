@@ -1,4 +1,4 @@
-"""Segments and rotated boxes from the model to the page: packed, compared in Chromium, looked at."""
+"""Segmentation and rotated boxes from the model to the page: packed, compared in Chromium, viewed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODELS = {"segment": wired.segments, "obb": wired.objects}
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A wide picture and a high one, whose gains differ across and down."""
+    """Write a wide and a tall image, whose letterbox scales and offsets differ."""
     folder = tmp_path_factory.mktemp("pictures")
     files = [folder / "1_wide.png", folder / "2_high.png"]
     for file, (width, height) in zip(files, [(201, 120), (90, 131)], strict=True):
@@ -43,7 +43,7 @@ def packed(
     pictures: list[Path],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[str, Path, Any]:
-    """The task, its bundle, and the report of `pack`, which compares the bundle on both backends."""
+    """Return the task, its bundle, and the report of `pack`, which compares the bundle on both backends."""
     folder = tmp_path_factory.mktemp(request.param)
     model: onnx.ModelProto = MODELS[request.param]()
     out = folder / "bundle"

@@ -1,4 +1,4 @@
-"""The packed bundle tests itself on the GPU it finds; one that disagrees with its golden run is not run there."""
+"""The packed bundle tests itself on the available GPU; on a mismatch with its golden run it does not run there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HARDWARE = {
     "/hides.js": b"Object.defineProperty(GPUAdapterInfo.prototype, 'isFallbackAdapter', { get: () => false });",
     "/hardware.js": b"import './hides.js'; import './runtime/worker.js';",
 }
-"""A worker that takes the software adapter for hardware, on which a graph is captured."""
+"""Makes the worker treat the software adapter as hardware, on which a graph is captured."""
 
 
 def load_twice(chromium: BrowserHandle, bundle: Path, backend: str) -> Any:
@@ -56,7 +56,7 @@ def test_the_bundle_passes_once_and_is_believed_then(webgpu: BrowserHandle, bund
 
 @pytest.fixture(scope="module")
 def lying(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle whose golden run has everybody somewhere else."""
+    """A bundle whose golden run has all people elsewhere."""
     copy = broken.copy(bundle, tmp_path_factory.mktemp("lying"))
     described = broken.manifest(copy)
     (path,) = described["golden"]["outputs"].values()

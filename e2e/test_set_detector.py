@@ -1,4 +1,4 @@
-"""RT-DETR's interface and transformers', from the ONNX file to the page: the same everywhere as natively."""
+"""RT-DETR's interface and transformers', from the ONNX file to the page: the same in browsers as natively."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ SIZES = ("32x32", "48x48", "64x32")
 
 @pytest.fixture(scope="module")
 def several(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A convolutional model for squares of 32 and 48 pixels, and for 64 x 32; for one picture and for three."""
+    """A convolutional model for 32 x 32, 48 x 48 and 64 x 32 pixels; for one image and for three."""
     folder = tmp_path_factory.mktemp("sizes")
     paint(folder / "samples")
     proto = parsed(WIDE)

@@ -1,4 +1,4 @@
-"""Two packed bundles on one page: one engine, downloaded once, on one GPU device; two models that do not meet."""
+"""Two packed bundles on one page: one engine, downloaded once, on one GPU device; the models stay independent."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def site(bundle: Path, webbuild: Webbuild, tmp_path_factory: pytest.TempPathFact
 
 
 def run(chromium: BrowserHandle, site: Server, *order: str) -> Any:
-    """Load models in an order, run them together, dispose of them in that order; what was downloaded and started."""
+    """Load models in an order, run them together, dispose of them in that order; return the downloads and workers."""
     with chromium.page() as (page, console):
         fetched: list[str] = []
         workers: list[str] = []
@@ -75,7 +75,7 @@ def run(chromium: BrowserHandle, site: Server, *order: str) -> Any:
         page.goto(f"{site.url}two.html")
         answers = page.evaluate(SCRIPT, [f"./pose/samples/{PICTURE}", list(order)])
         until = time.monotonic() + 300
-        while page.workers and time.monotonic() < until:  # the browser tells of it a little later
+        while page.workers and time.monotonic() < until:  # the browser reports it a little later
             page.wait_for_timeout(50)
         assert (page.workers, console.errors) == ([], [])
     return {**answers, "engines": [name for name in fetched if ".wasm" in name], "workers": len(workers)}
@@ -91,7 +91,7 @@ def test_two_bundles_share_the_engine_and_answer_as_alone(
     webgpu: BrowserHandle, site: Server, alone: Any, order: tuple[str, str]
 ) -> None:
     shared = run(webgpu, site, *order)
-    # The second device is what the trial of external textures is made on.
+    # The second device is the one that external textures are tried on.
     assert (len(shared["engines"]), shared["workers"], shared["devices"]) == (1, 1, 2)
     assert shared["together"] == [alone[name] for name in (*order, *order)]
     assert shared["alone"] == alone[order[1]]

@@ -1,4 +1,4 @@
-"""A site of two bundles: from the gallery to a result, the engine once, on every width, without a network too."""
+"""A site of two bundles: from the gallery to a result, the engine downloaded once, at every width, also offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small people in a large picture: slices find those that the whole picture, resized, has lost."""
+"""Small people in a large image: slices find those that the resized whole image has lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.browser.server import Server
 
 SMALL, LARGE = 150, (2600, 480)
 PLACES = ((30, 60), (460, 290), (900, 150), (1400, 20), (1930, 320), (2400, 170))
-"""Where the upper left corners of small pictures lie in the large one."""
+"""The upper left corners of small images in the large one."""
 
 FIND = """async ([backend, one, many]) => {
   const { load } = await import(new URL("./yolo-pose.js", document.baseURI).href);
@@ -36,7 +36,7 @@ FIND = """async ([backend, one, many]) => {
 
 @pytest.fixture
 def drawn(root: Server) -> Server:
-    """One person in a small picture, and that picture at several places of a large grey one."""
+    """One person in a small image, and that image at several positions of a large grey one."""
     with Image.open(MODEL.parent / "samples" / "2-one.jpg") as sample:
         one = sample.convert("RGB").resize((SMALL, SMALL), Image.Resampling.LANCZOS)
     many = Image.new("RGB", LARGE, (114, 114, 114))
@@ -70,7 +70,7 @@ def overlap(first: dict[str, float], second: dict[str, float]) -> float:
 
 
 def places_found(result: dict[str, Any], person: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the places at which a pose has the person's box and, on average within 10 pixels, key points."""
+    """Return the positions at which a pose has the person's box and, on average within 10 pixels, keypoints."""
     places = []
     for left, top in PLACES:
         moved = {name: value + (left if name[0] == "x" else top) for name, value in person["box"].items()}

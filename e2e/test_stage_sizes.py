@@ -1,4 +1,4 @@
-"""A detector of two sizes with one stage of crops: compared as a whole at each size, chosen for each picture."""
+"""A detector of two sizes with one crop stage: compared as a whole at each size, chosen for each image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model of tensors with state: its self-test, and its page, which counts the runs and sets the state to zeros."""
+"""A tensor model with state: its self-test, and its page, which counts the runs and resets the state to zeros."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that remember, in Chromium: every step of a sequence is what native ONNX Runtime computes."""
+"""Models with state in Chromium: every step of a sequence equals native ONNX Runtime's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of browsers in the docs: what the first says is measured again, row by row."""
+"""The browser tables in the docs: each row of the first table is measured again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PLACES = {
     ("Firefox", "processor"), ("WebKitGTK", "processor"),
 }  # fmt: skip
 DIFFERENT = {("WebKitGTK", "top-down-pose", "wasm whole", 1)}
-"""How many comparisons differ: a score of a cut-out with alpha, by 0.2 % more than is allowed (8-bit canvases)."""
+"""How many comparisons differ: a score of a cutout with alpha, by 0.2 % more than the tolerance (8-bit canvases)."""
 
 
 def pages(browser: str) -> list[object]:
-    """What the rows of a browser measure, each once: two of Chromium's differ in the adapter alone."""
+    """The pages of a browser's rows, each once: two of Chromium's rows differ in the adapter alone."""
     found = dict.fromkeys((row.backend, row.isolated) for row in MEASURED.rows if row.place.browser == browser)
     return [pytest.param(*page, id=f"{page[0]}{'' if page[1] else ', not isolated'}") for page in found]
 

@@ -1,4 +1,4 @@
-"""The shipped pair that finds and reads text: both backends agree with native, the page searches and copies it."""
+"""The shipped pair that finds and reads text: both backends agree with native, the page searches and copies text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COPIED = """async () => {
 
 @pytest.fixture(scope="module")
 def packed(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """The bundle, and the report of `pack`, which compares it on both backends."""
+    """Return the bundle, and the report of `pack`, which compares it on both backends."""
     out = tmp_path_factory.mktemp("text") / "bundle"
     options = (
         "--labels",

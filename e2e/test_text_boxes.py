@@ -1,4 +1,4 @@
-"""A text detector from its ONNX file to its page: compared in Chromium, drawn, and asked with another threshold."""
+"""A text detector from its ONNX file to its page: compared in Chromium, drawn, run with another threshold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DRAWN = """async () => {
 
 @pytest.fixture(scope="module")
 def packed(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """The bundle, and the report of `pack`, which compares it on both backends."""
+    """Return the bundle, and the report of `pack`, which compares it on both backends."""
     folder = tmp_path_factory.mktemp("text")
     model, out = save(detector(), folder / "ch_PP-OCRv4_det_infer.onnx"), folder / "bundle"
     pictures = bars(folder / "1_wide.png"), bars(folder / "2_high.png", (90, 131))

@@ -1,4 +1,4 @@
-"""Super-resolution of a picture larger than the input: tiles give what native makes of the whole picture."""
+"""Super-resolution of an image larger than the input: tiles give native's result for the whole image."""
 
 from __future__ import annotations
 

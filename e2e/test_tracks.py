@@ -1,4 +1,4 @@
-"""The ids that objects keep in a video, in the page as in Python."""
+"""Track ids in a video: the same in the page as in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`webbuild verify` on the shipped model: agreement is found, and so is every kind of lie."""
+"""`webbuild verify` on the shipped model: it detects agreement, and every kind of wrong bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor downloads: once, and after that nothing of model and engine; without a network the page opens too."""
+"""Downloads of a visitor: once, and after that nothing of model and engine; the page also opens offline."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def visitor(without_gpu: Browser) -> Iterator[BrowserContext]:
 
 
 def visit(context: BrowserContext, url: str) -> tuple[DemoPage, list[str]]:
-    """Open the page and wait for its first result; also the large files that were asked for."""
+    """Open the page and wait for its first result; return it and the requested large files."""
     page, asked = context.new_page(), []
     page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     demo = DemoPage(page, url)
@@ -61,7 +61,7 @@ def test_the_page_opens_when_the_server_is_gone(visitor: BrowserContext, bundle:
 
 
 def test_a_full_disk_does_not_keep_pages_from_who_is_online(visitor: BrowserContext, bundle: Path) -> None:
-    """The server's answer counts, of a file that was kept and of one that was not."""
+    """Online, the server's response is used, for cached and other files."""
     with Server(bundle) as server:
         demo, _ = visit(visitor, server.url)
         assert demo.page.evaluate(READY)
@@ -92,11 +92,11 @@ KEPT = """async () => (await (await caches.open("webbuild")).keys())
   .map(({ url }) => url.split("/webbuild/")[1]).filter((name) => !name.startsWith("bundle-"))"""
 WORKERS = "async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname)"
 IDLE = 10_000
-"""Milliseconds after which what is done when nobody waits is done, or never."""
+"""Milliseconds after which idle-time work is done, or never will be."""
 
 
 def load(context: BrowserContext, server: Server) -> tuple[Page, list[Response]]:
-    """Load a model on an empty page; also the answers that a service worker gave for its engine."""
+    """Load a model on an empty page; return also the service worker's responses for its engine."""
     page, answers = context.new_page(), []
     page.on("response", lambda each: answers.append(each) if "/webbuild/" in each.url else None)
     page.on("console", lambda said: pytest.fail(said.text) if said.type == "error" else None)
@@ -106,7 +106,7 @@ def load(context: BrowserContext, server: Server) -> tuple[Page, list[Response]]
 
 
 def engine_kept(page: Page) -> str:
-    """Wait until the engine is kept for the next visit whole, and given by a service worker; return its name."""
+    """Wait until the complete engine is cached, and served by a service worker; return its name."""
     wait = f"""async () => {{
       for (;; await new Promise((resolve) => setTimeout(resolve, 100)))
         for (const name of await ({KEPT})()) {{
@@ -125,7 +125,7 @@ def blank(bundle: Path) -> Iterator[Server]:
 
 
 def test_the_engine_of_a_second_visit_comes_so_that_its_code_is_kept(visitor: BrowserContext, blank: Server) -> None:
-    """By a service worker that hears of the worker alone, under the strict policy."""
+    """By a service worker that only sees the worker's requests, under the strict policy."""
     page, answers = load(visitor, blank)
     assert answers == []
     name = engine_kept(page)

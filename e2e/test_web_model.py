@@ -1,4 +1,4 @@
-"""`<web-model>` in pages of other people: under the strict policy, with pictures, a camera, a model of their own."""
+"""`<web-model>` in other people's pages: under a strict CSP, with images, a camera, another model."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DRAWN = """() => {
 
 @contextmanager
 def opened(browser: Browser, bundle: Path, attributes: str) -> Iterator[Page]:
-    """Open a page with the element; it has to end without a complaint on its console."""
+    """Open a page with the element; assert at the end that its console has no errors."""
     page_files = {
         "/app.html": ("text/html", PAGE.replace("ATTRIBUTES", attributes).encode()),
         "/app.js": ("text/javascript", SCRIPT.encode()),
@@ -50,7 +50,7 @@ def opened(browser: Browser, bundle: Path, attributes: str) -> Iterator[Page]:
 
 
 def people(page: Page) -> int:
-    """Wait for the next result, and return how many people it has."""
+    """Wait for the next result, and return its number of people."""
     page.wait_for_function("() => results.length > 0")
     return int(page.evaluate("results.shift()"))
 

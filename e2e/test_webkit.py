@@ -1,4 +1,4 @@
-"""WebKitGTK: a bundle on WASM, which is all that it has, its page, its caches, and without a network."""
+"""WebKitGTK: a bundle on WASM, its only backend, its page, its caches, and offline."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_auto_takes_wasm_and_says_why(webkit_here: WebKitHandle, bundle: Path) -
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
 def test_the_page_works_under_the_policy(webkit_here: WebKitHandle, bundle: Path, isolated: bool) -> None:
-    """And it looks like something: the samples, and the picture with what was found on it."""
+    """It also renders: the samples, and the image with the detections on it."""
     with Server(bundle, isolated=isolated, headers=POLICY) as server, webkit_here.page() as (page, console):
         assert opened(page, server.url) == 6
         assert page.evaluate("() => crossOriginIsolated") == isolated
@@ -104,7 +104,7 @@ def test_the_second_visit_downloads_nothing_and_the_third_needs_no_server(
 
 
 def test_storage_that_refuses_is_gone_without(webkit_here: WebKitHandle, bundle: Path) -> None:
-    """A full disk: the model runs all the same, and says that it will be downloaded again."""
+    """With a full disk the model still runs, and a message says that it will be downloaded again."""
     refuse = """() => {
       Cache.prototype.put = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
     }"""
@@ -117,7 +117,7 @@ def test_storage_that_refuses_is_gone_without(webkit_here: WebKitHandle, bundle:
 
 
 def test_a_long_loop_of_runs_gives_the_same_answer_in_every_tier(webkit_here: WebKitHandle, bundle: Path) -> None:
-    """JavaScriptCore compiles WebAssembly again while it runs, twice: what its tiers compute is the same."""
+    """JavaScriptCore recompiles WebAssembly twice while it runs: its tiers must compute the same."""
     runs = int(os.environ.get("WEBBUILD_WEBKIT_RUNS", "30"))
     with Server(bundle, virtual=dict(BLANK)) as server, webkit_here.page() as (page, _):
         page.goto(f"{server.url}blank.html")

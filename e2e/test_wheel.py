@@ -1,4 +1,4 @@
-"""The wheel, installed into an empty environment: all that it needs is in it, and Node.js is not."""
+"""The wheel, installed into an empty environment without Node.js: it is complete."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NODE = {"node", "nodejs", "npm", "npx"}
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the source distribution from the tree, and the wheel from that, as a packager would.
 
-    WEBBUILD_WHEEL names one that is built already, such as the one that will be published.
+    WEBBUILD_WHEEL names an existing wheel instead, such as the one to be published.
     """
     if built := os.environ.get("WEBBUILD_WHEEL"):
         return Path(built)
@@ -44,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def place(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with nothing but an environment, in which there is nothing but the wheel and what it asks for."""
+    """Return a folder with an environment that contains only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder / "venv")
     install(folder, str(wheel))
@@ -65,13 +65,13 @@ def install(folder: Path, what: str) -> None:
 
 @pytest.fixture(scope="module")
 def with_browser(wheel: Path, place: Path) -> Path:
-    """Return the same folder, after what the program says of the comparison in a browser was followed."""
+    """Return the same folder, after following the program's instructions for comparisons in a browser."""
     install(place, f"{wheel}[browser]")
     return place
 
 
 def clean(more: dict[str, str]) -> dict[str, str]:
-    """Return the environment without what leads Python to this tree."""
+    """Return the environment variables without those that lead Python to this tree."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     return {**kept, **more}
 

@@ -1,4 +1,4 @@
-"""An image encoder with its text encoder, from their ONNX files to words over pictures."""
+"""An image encoder with its text encoder, from their ONNX files to a text search over images."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_both_encoders_agree_with_native_on_both_backends(
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Pictures of different colours, in a folder and one below it, and what is none."""
+    """Write images of different colours to a folder and a subfolder, and a file that is no image."""
     random = np.random.default_rng(3)
     (tmp_path / "photos" / "more").mkdir(parents=True)
     for at in range(8):
@@ -96,7 +96,7 @@ def photos(tmp_path: Path) -> Path:
 
 
 def ranked(worded: Path, photos: Path, text: str) -> list[str]:
-    """The pictures in the order of their cosines with a text, as Python has it."""
+    """Return the images sorted by their cosine with a text, computed in Python."""
     names, vectors = embed_pictures(open_bundle(worded), photos, sorted(photos.rglob("?.png")), ProgressReporter())
     return [names[at] for at in np.argsort(-(vectors @ vector(text)), kind="stable")]
 
@@ -143,7 +143,7 @@ def test_words_find_pictures_of_a_folder_that_stays_on_the_device(
 
 
 VISITS = 3
-"""Of which one has to be without a long task: the code takes its time in each, the machine in some."""
+"""One visit without a long task is enough: the code would cause one in each visit, the machine only in some."""
 
 
 @pytest.mark.alone
@@ -201,7 +201,7 @@ def test_embedding_is_stopped_by_a_button(demo: DemoPage, photos: Path) -> None:
 
 
 def vector(*texts: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """The text encoder, by hand: the sum over the tokens of a text; of several the mean of unit vectors."""
+    """Compute the text encoder by hand: the sum over a text's tokens; for several texts the mean of unit vectors."""
     table = weights(len(WORDS), SIZE, seed=3).astype(np.float64)
     sums = [table[[1, *(WORDS.index(word) for word in text.split()), 2]].sum(0) for text in texts]
     mean = np.mean([each / np.linalg.norm(each) for each in sums], axis=0)

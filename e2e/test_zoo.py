@@ -1,4 +1,4 @@
-"""A sample of the zoo: what native ONNX Runtime runs is patched, and right in Chromium on WebGPU and on WASM."""
+"""A sample of the zoo: models that native ONNX Runtime runs are patched, and right in Chromium on WebGPU and WASM."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ ONE_OF_EACH_KIND = {
     "swin.ts17.ort-swin",
     "tf-ssd.tf2onnx",
 }
-"""Each exporter, quantizer and optimizer, free sizes, a state; pictures, words and sound. The others are slow."""
+"""Each exporter, quantizer and optimizer, dynamic sizes, a state; images, text and audio. The others are slow."""
 
 
 @pytest.fixture(scope="module")
 def rows(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
-    """Return what became of each model that a test asks for."""
+    """Return the result of each model that a test requests."""
     folder = tmp_path_factory.mktemp("zoo")
     chosen = {item.name for item in request.session.items if item.path == request.path}
     for name in NAMES:
         if f"test_it_is_taken_and_right[{name}]" in chosen:
             restore(STORED / f"{name}.zst", folder)
     models = list(load_zoo(folder, ""))
-    with ThreadPoolExecutor(1) as pool:  # `with_gpu` of another file may run: a thread has one Playwright at a time
+    with ThreadPoolExecutor(1) as pool:  # another file's `with_gpu` may run: a thread has one Playwright at a time
         measured = pool.submit(measure, models, folder / "patched", unpatched=False).result()
     return {row.name: row for row in measured}
 
