@@ -130,9 +130,7 @@ def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(
         def measured() -> BenchReport:
             return bench(means, at=parse_endpoints([first, second]), runs=5, say=say)
 
-        with ThreadPoolExecutor(
-            1
-        ) as apart:  # Playwright has one event loop for each thread, and this thread's is taken
+        with ThreadPoolExecutor(1) as apart:  # Playwright has one event loop a thread, and this one's is taken
             report = apart.submit(measured).result()
     assert exit_code(report) == 1
     assert [(row.endpoint, row.backend) for row in report.backends] == [
