@@ -16,20 +16,20 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Chromium says at once how much JavaScript holds, not when it next collects garbage.
+  // Chromium measures JavaScript's memory at once, not at the next garbage collection.
   "--enable-blink-features=ForceEagerMeasureMemory",
-  // Tests collect garbage with gc(), to see what is still held.
+  // Tests call gc(), to see what is still referenced.
   "--js-flags=--expose-gc",
 ];
 
-/** WEBBUILD_CHROMIUM, else a chromium or google-chrome on the path, else (undefined) Playwright's own. */
+/** Returns WEBBUILD_CHROMIUM, else chromium or google-chrome on the PATH, else undefined for Playwright's own. */
 function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const named = ["chromium", "google-chrome"].flatMap((name) => folders.map((folder) => join(folder, name)));
   return process.env.WEBBUILD_CHROMIUM ?? named.find((path) => existsSync(path));
 }
 
-/** What else makes Chromium take VideoFrames as external textures on a software adapter: all of its drawing on Vulkan. */
+/** Flags for external textures of VideoFrames on a software adapter: Chromium renders everything on Vulkan. */
 const EXTERNAL = [
   "--use-vulkan=native",
   "--use-angle=swiftshader",
@@ -51,7 +51,7 @@ function chromium(args: string[]) {
 const TESTS = "web/**/*.test.ts";
 const WITH_EXTERNAL = "web/test/external/*.test.ts";
 
-/** The tests run in Firefox where this names it: the few of `make soak`, as far as Firefox can do what they ask. */
+/** Path of a Firefox to run the tests in: those of `make soak` that Firefox supports. */
 const FIREFOX = process.env.WEBBUILD_SOAK_FIREFOX;
 
 const BROWSER = FIREFOX
@@ -72,19 +72,19 @@ const BROWSER = FIREFOX
       ],
     };
 
-/** How often the tests of `make soak` repeat what they do. */
+/** Number of repetitions in the tests of `make soak`. */
 const TIMES = Number(process.env.WEBBUILD_TIMES ?? 3);
 
-/** `make fuzz` draws thousands of broken inputs. */
+/** Whether `make fuzz` runs, which draws thousands of broken inputs. */
 const FUZZ = process.env.WEBBUILD_EXAMPLES === "fuzz";
 
-/** Threads need a page that is isolated from other origins. */
+/** Threads need a cross-origin isolated page. */
 const ISOLATED = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** Of the report: runs at the same time, as those of `make soak`, have a name each. */
+/** Name of the report: concurrent runs, as in `make soak`, have different names. */
 const NAME = process.env.WEBBUILD_REPORT ?? "vitest";
 
 export default defineConfig({

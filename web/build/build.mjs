@@ -1,5 +1,5 @@
-// Builds everything of the browser half into webbuild/_web: `npm run build`, or one part: `npm run build -- runtime`.
-// `npm run build -- package` makes the npm package @webbuild/runtime of the built runtime, in build/npm.
+// Builds the browser code into webbuild/_web: `npm run build`, or one part: `npm run build -- runtime`.
+// `npm run build -- package` makes the npm package @webbuild/runtime from the built runtime, in build/npm.
 
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -27,7 +27,7 @@ const PARTS = {
   page: () => buildPage(`${OUT}page`),
   integrations: () => buildIntegrations(`${OUT}integrations`, `${OUT}page/web-model.js`),
 };
-/** Parts that are built only when they are named. */
+/** Parts that are built only on request. */
 const MORE = { package: () => buildPackage(`${OUT}runtime`, PACKAGE) };
 
 const asked = process.argv.slice(2);

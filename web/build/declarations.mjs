@@ -1,4 +1,4 @@
-// One .d.ts for the runtime: the declarations of the modules that index.ts makes public, one after another.
+// One .d.ts for the runtime: the concatenated declarations of the modules that index.ts exports.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,27 +10,27 @@ import { parseSync } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MANIFEST = "manifest/manifest.d.ts";
-/** What a module makes public of another. */
+/** Re-exports from another module. */
 const EXPORTED_MODULE = /^export (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)\.js";\n/gm;
-/** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */
+/** Types of the manifest's parts are not exported: with `import *` its File would shadow the DOM's. */
 const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;
-/** Private fields make a class another one in each copy of the declarations: without them the copies are one type. */
+/** Private fields make a class nominal, so that two copies of the declarations would be different types. */
 const PRIVATE_FIELDS = /^ *#private;\n/gm;
-/** What `Float32Array<ArrayBuffer>` is in TypeScript 5.7 and newer, and `Float32Array` in older ones, which are not generic. */
+/** Typed arrays are generic since TypeScript 5.7: `Float32Array<ArrayBuffer>`; older versions have `Float32Array`. */
 const TYPED_ARRAYS = /\b(\w+Array)<ArrayBuffer>/g;
-/** Libraries before ESNext.Disposable lack it; the same declared twice is one. */
+/** Missing in libraries before ESNext.Disposable; declaring it twice is harmless. */
 const SYMBOLS = `declare global {
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
   }
 }
 `;
-/** Without an export list, all that a .d.ts declares is exported. */
+/** Without an export list, a .d.ts exports all its declarations. */
 const ONLY_EXPORTS = "export {};\n";
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 
-/** `script` is what they declare. */
+/** Writes the declarations of `script` to `file`. */
 export async function writeDeclarations(file, script) {
   const folder = await mkdtemp(join(tmpdir(), "webbuild-types-"));
   try {
@@ -54,7 +54,7 @@ export async function writeDeclarations(file, script) {
         .trim(),
     );
     await writeFile(file, `${SYMBOLS}${texts.filter((text) => text !== "").join("\n")}\n${ONLY_EXPORTS}`);
-    // A name that is in none of the public modules would be undefined in the one file.
+    // A name from a module that is not public would be undefined in the single file.
     checkExports(await readFile(file, "utf8"), await readFile(script, "utf8"));
     for (const lib of ["es2022,dom", "esnext,dom"])
       await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", lib, file);
@@ -63,7 +63,7 @@ export async function writeDeclarations(file, script) {
   }
 }
 
-/** Adds the declarations of a module, after those of the modules that it makes public. */
+/** Adds the declarations of a module, after those of the modules that it re-exports. */
 async function addPublicModules(folder, name, modules) {
   if (modules.has(name)) return;
   modules.set(name, "");
@@ -74,7 +74,7 @@ async function addPublicModules(folder, name, modules) {
   modules.set(name, text);
 }
 
-/** What is declared and not exported would pass the type check of who imports it, and fail in the browser. */
+/** Checks that the script exports every declared value: others would pass a type check, and fail in the browser. */
 function checkExports(declarations, script) {
   const { staticExports } = parseSync("webbuild.js", script).module;
   const names = staticExports.flatMap(({ entries }) => entries.map(({ exportName }) => exportName.name));

@@ -1,11 +1,11 @@
-// What the runtime checks a manifest against: the manifest's JSON schema in the short form of web/src/manifest/rules.ts.
+// The rules that validate a manifest in the runtime: its JSON schema in the short form of web/src/manifest/rules.ts.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { BANNER, SCHEMA } from "./types.mjs";
 
 const DEFINITIONS = new URL("../src/manifest/definitions.ts", import.meta.url);
 
-/** Words of JSON Schema that say nothing about a value. */
+/** JSON Schema keywords that do not constrain a value. */
 const SAID = ["title", "description", "default"];
 
 /** Returns the source of web/src/manifest/definitions.ts. */
@@ -33,7 +33,7 @@ export async function writeManifestDefinitions() {
   await writeFile(DEFINITIONS, await manifestDefinitions());
 }
 
-/** Returns the rule of a schema. Throws for words of JSON Schema that web/src/manifest/wrong-field.ts does not check. */
+/** Returns the rule of a schema. Throws for keywords that web/src/manifest/wrong-field.ts does not check. */
 function shortRule(schema) {
   const { type, items, anyOf, discriminator, additionalProperties, $ref, ...rest } = schema;
   const bounds = Object.fromEntries(Object.entries(rest).filter(([word]) => !SAID.includes(word)));

@@ -1,4 +1,4 @@
-// The files of onnxruntime-web that go into bundles, as they are and as zstd.
+// The files of onnxruntime-web for bundles, uncompressed and as zstd.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 
 const PACKAGE = new URL("../../node_modules/onnxruntime-web/", import.meta.url);
-/** Compressed once: it takes a minute. */
+/** Cache of the compressed files: compression takes a minute. */
 const CACHE = fileURLToPath(new URL("../../node_modules/.cache/webbuild/", import.meta.url));
 const NOTICES = fileURLToPath(new URL("../notices/", import.meta.url));
 const ENTRIES = ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"];
 const BUILDS = [".jspi", ".asyncify", ""];
-/** The highest zstd level with a window of 8 MiB: what browsers take (RFC 9659). */
+/** The highest zstd level with a window of 8 MiB, the browsers' limit (RFC 9659). */
 const LEVEL = 19;
 
-/** Fills `out`. Does nothing where this version is there already: VERSION is written last. */
+/** Copies the files to `out`, unless this version is there already: VERSION is written last. */
 export async function copyEngine(out) {
   const { version } = JSON.parse(await readFile(new URL("package.json", PACKAGE), "utf8"));
   const there = await readFile(`${out}/VERSION`, "utf8").catch(() => "");
@@ -27,7 +27,7 @@ export async function copyEngine(out) {
     await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
   }
   for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.zst`);
-  // The npm package has neither: these are those of the same project's release.
+  // The npm package has neither file: these are from the project's GitHub release.
   await copyFile(`${NOTICES}onnxruntime-web-LICENSE.txt`, `${out}/LICENSE`);
   await copyFile(`${NOTICES}onnxruntime-web-ThirdPartyNotices.txt`, `${out}/ThirdPartyNotices.txt`);
   await writeFile(`${out}/VERSION`, `${version}\n`);

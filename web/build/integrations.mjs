@@ -1,4 +1,4 @@
-// The packages for frameworks and bundlers, each as npm publishes it.
+// The npm packages for frameworks and bundlers.
 
 import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { version } from "./package.mjs";
 
 const SOURCES = fileURLToPath(new URL("../integrations/", import.meta.url));
 
-/** Writes them into `outDir`. `element` is the built script of the custom element. */
+/** Writes the packages into `outDir`. `element` is the built script of the custom element. */
 export async function buildIntegrations(outDir, element) {
   await rm(outDir, { recursive: true, force: true });
   await tsc("-p", `${SOURCES}tsconfig.json`, "--outDir", outDir);

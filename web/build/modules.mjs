@@ -1,19 +1,19 @@
-// One entry and everything it imports into one ES module, readable or minified.
+// Bundles an entry and everything it imports into one ES module, readable or minified.
 
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Names of classes stay: stacks and devtools show them, as `Model.run`. Those of functions are in the source map. */
+/** Class names stay: stack traces and devtools show them, as `Model.run`. Function names are in the source map. */
 const KEEP = { keepNames: { class: true, function: false } };
-/** Comments that stay: licences, and those for bundlers, such as `webpackIgnore` in an `import()` of an address. */
+/** Comments that stay: licences, and annotations for bundlers, such as `webpackIgnore` in an `import()` of a URL. */
 const COMMENTS = { legal: true, annotation: true, jsdoc: false };
 const MINIFIED = { minify: { compress: KEEP, mangle: KEEP }, comments: COMMENTS };
 
 /**
  * Writes `<name>.js` into `outDir`, and the styles that the entry imports into `<name>.css`. With `sourceMap` also
- * `<name>.js.map`, which has the sources in it.
+ * `<name>.js.map`, which contains the sources.
  */
 export async function buildModule({ entry, name, outDir, minify = false, sourceMap = false, footer = "" }) {
   await build({
@@ -45,7 +45,7 @@ export async function buildModule({ entry, name, outDir, minify = false, sourceM
   });
 }
 
-/** Returns what devtools call a source: the same wherever the script lies, and wherever it was built. */
+/** Returns a source's name in devtools, which depends on neither the script's place nor the build machine. */
 function sourceName(file) {
   const inPackages = file.split(`${sep}node_modules${sep}`).slice(1).at(-1);
   const path = inPackages === undefined ? relative(ROOT, file) : `node_modules/${inPackages}`;

@@ -1,4 +1,4 @@
-// The npm package @webbuild/runtime: the runtime that lies in every bundle, its types, and the licences of what is inside.
+// The npm package @webbuild/runtime: the runtime of every bundle, its types, and the licences of included packages.
 
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const SCRIPTS = ["webbuild.js", "worker.js", "tokenizer.js"];
 const SOURCE_MAPS = ["webbuild.js.map", "worker.js.map"];
 const RUNTIME = [...SCRIPTS, ...SOURCE_MAPS, "webbuild.d.ts"];
 
-/** Fills `out` from the built runtime in `built`. The version is that of the Python package. */
+/** Writes the package to `out` from the runtime in `built`, with the Python package's version. */
 export async function buildPackage(built, out) {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
@@ -23,7 +23,7 @@ export async function buildPackage(built, out) {
   await writeFile(`${out}/package.json`, `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-/** The version of the Python package, which is that of all packages. */
+/** Returns the version of the Python package, which all packages share. */
 export async function version() {
   const source = await readFile(`${ROOT}webbuild/__init__.py`, "utf8");
   const found = /^__version__ = "(.+)"$/m.exec(source)?.[1];

@@ -1,4 +1,4 @@
-// The demo page's script and style, and the element that shows a model on any other page.
+// The demo page's script and style, and the custom element that shows a model on any other page.
 
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds; and the
-// tokenizer, another project's, which only the workers of some bundles import.
+// The runtime: the page's script and the worker as two files, so that it works under a worker-src 'self' policy; and
+// the third-party tokenizer, which only the workers of some bundles import.
 
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const source = (file) => fileURLToPath(new URL(`../src/${file}`, import.meta.url
 
 const FZSTD = fileURLToPath(new URL("../../node_modules/fzstd/LICENSE", import.meta.url));
 
-/** What the worker undoes zstd with is inside it: its licence goes into every bundle. All packages are listed. */
+/** Copies the licence of fzstd, which is in every bundle's worker, and lists all included packages. */
 export async function copyLicenses(outDir) {
   await mkdir(outDir, { recursive: true });
   await copyFile(FZSTD, `${outDir}/fzstd.txt`);
@@ -21,7 +21,7 @@ export async function copyLicenses(outDir) {
 export async function buildRuntime(outDir) {
   const shipped = { outDir, minify: true, sourceMap: true };
   await buildModule({ ...shipped, entry: source("index.ts"), name: "webbuild" });
-  // Without an import or export, bundlers of other people take it for CommonJS.
+  // Without an import or export, other people's bundlers would treat it as CommonJS.
   await buildModule({ ...shipped, entry: source("worker.ts"), name: "worker", footer: "export {};" });
   await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
   await buildModule({ entry: source("service-worker.ts"), name: "service-worker", outDir });

@@ -8,7 +8,7 @@ const TYPES = new URL("../src/manifest/manifest.ts", import.meta.url);
 export const BANNER =
   "// Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.";
 
-/** Drops what only other languages need: `discriminator` is OpenAPI's, and every field is always written. */
+/** Drops what TypeScript does not need: OpenAPI's `discriminator`, and defaults, since every field is written. */
 function plain(node) {
   if (Array.isArray(node)) return node.map(plain);
   if (node === null || typeof node !== "object") return node;
