@@ -1,4 +1,4 @@
-# From nothing to a page: make demo. From nothing to green tests: make test.
+# A first page from a clean checkout: make demo. All tests: make test.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -10,7 +10,7 @@ BIN := .venv/bin
 BUNDLE := dist/yolo-pose
 ARGS ?=
 
-# Stamps lie in the folder that they speak of, so that deleting the folder deletes its stamp.
+# A stamp file is in the folder that it is about, so that deleting the folder deletes the stamp.
 INSTALLED := .venv/.installed
 DEVELOPING := .venv/.developing
 ZOO := .venv/zoo/.installed
@@ -32,12 +32,12 @@ text-reader-options := --labels models/text-reader/dict.txt --size 640 --dim lin
 STAGED := promptable-segmenter top-down-pose text-reader
 GALLERY := $(foreach model,$(notdir $(OTHERS)) $(STAGED),dist/$(model)/manifest.json)
 
-# Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
+# Chromium is found once, and its path is passed to everything that starts it. A missing GPU is a failure, not a skipped test.
 CHROMIUM := .venv/.chromium
 TEST_CHROMIUM := .venv/.test-chromium
 IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(TEST_CHROMIUM))"
 
-# Firefox and WebKitGTK are for the end-to-end tests alone. Where one cannot be had, those that want it say so and fail.
+# Only the end-to-end tests use Firefox and WebKitGTK. If one cannot be installed, the tests that need it fail.
 FIREFOX := .venv/.firefox
 WEBKIT := .venv/.webkit
 IN_BROWSERS = $(IN_CHROMIUM) WEBBUILD_REQUIRE="webgpu firefox webkit" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" WEBBUILD_WEBKIT="$$(cat $(WEBKIT))"
@@ -60,11 +60,11 @@ demo: node pack ## Pack the small model, compare it in Chromium, serve its page.
 	fi
 
 .PHONY: test
-test: node ## Everything: lint, types, the runtime in Chromium, Python, end to end.
+test: node ## All tests: lint, types, the runtime in Chromium, Python, end to end.
 	@MAKE="$(MAKE)" .ci/suites $(SUITES)
 
 .PHONY: setup
-setup: node $(DEVELOPING) $(MODULES) ## Install what developing needs, in .venv and node_modules.
+setup: node $(DEVELOPING) $(MODULES) ## Install the development dependencies in .venv and node_modules.
 
 .PHONY: build
 build: $(BUILT) ## Build the runtime and the page into webbuild/_web.
@@ -73,15 +73,15 @@ build: $(BUILT) ## Build the runtime and the page into webbuild/_web.
 pack: $(PACKED) ## Pack the small model into dist/yolo-pose.
 
 .PHONY: site
-site: pack $(GALLERY) ## Make dist/site, a gallery of all models of models/. The others than the small one are only proven natively.
+site: pack $(GALLERY) ## Make dist/site, a gallery of all models in models/. Only the small one is compared in a browser.
 	$(BIN)/webbuild site $(BUNDLE) $(GALLERY:/manifest.json=) -o dist/site --force $(ARGS)
 
 .PHONY: lint
-lint: ## Every check that runs nothing: generated files, style, types.
+lint: ## All static checks: generated files, style, types.
 	@$(MAKE) --no-print-directory --keep-going $(CHECKS)
 
 .PHONY: format
-format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated files.
+format: $(DEVELOPING) $(MODULES) ## Format the code, and write the generated files.
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 	$(BIN)/python -c '$(SCHEMA)' > webbuild/manifest/manifest.schema.json
@@ -94,7 +94,7 @@ unit: $(DEVELOPING) $(BUILT) test-chromium ## The Python tests. ARGS go to pytes
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests -n auto --dist worksteal $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 71,000 broken inputs, those of the runtime in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
+fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each pass; 71,000 broken inputs, the runtime's in Chromium; write the table of docs/fuzz.md. WEBBUILD_SEED=N.
 	@export WEBBUILD_EXAMPLES=fuzz; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
 	$(BIN)/python -m pytest tests/passes/fuzz tests/fuzz tests/browser/test_hostile_clients.py \
 	  tests/commands/test_unfolding_models.py -m "slow or not slow" $(ARGS) & python=$$!; \
@@ -103,28 +103,28 @@ fuzz: $(DEVELOPING) $(MODULES) $(BUILT) test-chromium ## Random models for each 
 	$(BIN)/python -m benchmarks.fuzz test-results/fuzz-python.json $(REPORT) --write
 
 .PHONY: recorded
-recorded: $(DEVELOPING) $(BUILT) ## Compare the packs of all models of models/ and all exports with what was recorded; ARGS=--regenerate writes.
+recorded: $(DEVELOPING) $(BUILT) ## Compare packs of all models and exports with the recorded results; ARGS=--regenerate records them again.
 	@$(BIN)/python -m pytest tests/characterization -m "slow or not slow" -n auto --dist worksteal $(ARGS)
 
 .PHONY: web
 web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
-	@# What an adapter without float16 gets is tried on SwiftShader, where the others run on lavapipe.
+	@# Tests for adapters without float16 run on SwiftShader, if the others run on lavapipe.
 	@[[ -n "$(ARGS)" ]] || cmp -s $(CHROMIUM) $(TEST_CHROMIUM) \
 	  || WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" npm test --silent -- web/test/fallback/precision.test.ts
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
 .PHONY: zoo
-zoo: $(ZOO) ## Make small exports of many networks in build/zoo; they are tried, not shipped. ARGS are names, or --list.
+zoo: $(ZOO) ## Export many small networks to build/zoo, for tests only. ARGS are names, or --list.
 	@.venv/zoo/bin/python -m models.zoo.make build/zoo $(ARGS)
 
-# In two parts that take equally long in Firefox.
+# Two parts of about equal duration in Firefox.
 SOAK_1 := web/test/session/memory-growth.test.ts web/test/fallback/recovery.test.ts web/test/fallback/state.test.ts
 SOAK_2 := web/test/fallback/scenes.test.ts web/test/api/stream.test.ts web/test/worker/killed-worker.test.ts \
   web/test/worker/hidden-page.test.ts
 REPORT := test-results/vitest.json
 
 .PHONY: soak
-soak: $(MODULES) $(BUILT) $(DEVELOPING) test-chromium firefox ## 1,000 runs of each task, 100 losses of a GPU of each kind, in Chromium and Firefox at once; write the table of docs/soak.md.
+soak: $(MODULES) $(BUILT) $(DEVELOPING) test-chromium firefox ## 1,000 runs of each task and 100 GPU losses of each kind, in Chromium and Firefox at once; write the table of docs/soak.md.
 	@export WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100}; trap 'kill $$(jobs -p) 2> /dev/null || true' EXIT; \
 	soak() { npm test --silent -- "$$@" --tags-filter=soak $(ARGS); }; \
 	$(IN_CHROMIUM) WEBBUILD_REPORT=soak-chromium soak $(SOAK_1) $(SOAK_2) & \
@@ -139,7 +139,7 @@ e2e: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Pack, serve, verify,
 	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e -n 2 --dist loadfile $(ARGS)
 
 .PHONY: browsers
-browsers: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Measure in every browser anew, and write the tables of docs/browsers.md.
+browsers: $(DEVELOPING) $(BUILT) test-chromium firefox webkit ## Measure in every browser again, and write the tables of docs/browsers.md.
 	@$(IN_BROWSERS) WEBBUILD_SWIFTSHADER="$$(cat $(CHROMIUM))" $(BIN)/python -m e2e.support --write
 
 .PHONY: film
@@ -154,7 +154,7 @@ docs: $(DEVELOPING) $(MODULES) $(DOCS_MODULES) ## Build the documentation site i
 	@$(BIN)/python -m tools.docs.links dist/docs
 
 .PHONY: clean
-clean: ## Delete what was built; .venv and node_modules stay.
+clean: ## Delete all build outputs; .venv and node_modules stay.
 	rm -rf dist build test-results webbuild/_web .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The checks.
@@ -199,14 +199,14 @@ $(DEVELOPING): $(INSTALLED)
 	@.ci/install dev || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
-# Exporters have an environment of their own: what they want of PyTorch and ONNX is nothing to webbuild.
+# Exporters have a separate environment: their versions of PyTorch and ONNX must not affect webbuild's.
 $(ZOO): pyproject.toml uv.lock | .venv/bin/python
 	@echo "Installing what exports the zoo into .venv/zoo: PyTorch, timm, transformers, Ultralytics; some gigabytes ..."
 	@[[ -x .venv/zoo/bin/python ]] || .venv/bin/python -m venv .venv/zoo
 	@.ci/install zoo .venv/zoo || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
-# Asked before anything is installed: it is the shorter wait.
+# Checked before anything is installed, to fail early.
 .PHONY: node
 node:
 	@.ci/check-node
@@ -217,7 +217,7 @@ $(MODULES): package.json package-lock.json | node
 	  || { echo "  fix: npm says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
-# TypeDoc wants another TypeScript than the one that builds the page.
+# TypeDoc needs another TypeScript version than the page's build.
 $(DOCS_MODULES): tools/docs/package.json tools/docs/package-lock.json | node
 	@echo "Installing TypeDoc into tools/docs/node_modules ..."
 	@npm ci --prefix tools/docs --no-fund --no-audit --no-update-notifier --loglevel=error \
@@ -229,7 +229,7 @@ $(BUILT): $(WEB_SOURCES) $(MODULES) tsconfig.json
 	@npm run --silent build
 	@touch $@
 
-# A bundle that could not be compared in a browser gets no stamp: the next run tries again.
+# A bundle that was not compared in a browser gets no stamp, so that the next run tries again.
 $(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BUNDLE)/manifest.json),,again)
 	@if chromium=$$($(BIN)/python -m webbuild.browser.ensure_chromium); then \
 	  WEBBUILD_CHROMIUM=$$chromium $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force && touch $@; \
