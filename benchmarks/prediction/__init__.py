@@ -1,1 +1,1 @@
-"""What an inspection predicts against what was measured."""
+"""Predictions of `webbuild inspect` compared with measurements."""

@@ -1,8 +1,8 @@
-"""Predicts how every node of a model ends, and holds that against what Chromium did.
+"""Predict the outcome of every node of a model, and compare it with a run in Chromium.
 
-python -m benchmarks.prediction DATA --measure        # adds to results/prediction.jsonl what it lacks
+python -m benchmarks.prediction DATA --measure        # adds missing models to results/prediction.jsonl
 python -m benchmarks.prediction DATA --write          # predicts them again: docs/inspect-accuracy.md
-python -m benchmarks.prediction --table 1.30.0-webgpu  # the cases of a target's table instead
+python -m benchmarks.prediction --table 1.30.0-webgpu  # the cases of a target's kernel table instead
 
 DATA is the folder of ONNX's tests, as for `benchmarks.node_tests`.
 """
@@ -29,7 +29,7 @@ TARGET = "1.30.0-webgpu"
 
 
 def within_minutes(given: Iterable[PredictedModel], minutes: float) -> Iterator[PredictedModel]:
-    """Yield subjects until the time is over."""
+    """Yield models until the time is over."""
     end = time.monotonic() + 60 * minutes
     for each in given:
         if time.monotonic() > end:
@@ -38,7 +38,7 @@ def within_minutes(given: Iterable[PredictedModel], minutes: float) -> Iterator[
 
 
 def predict_all(given: Iterable[PredictedModel]) -> tuple[list[PredictionPair], Counter[str]]:
-    """Predict every model that was measured. Returns the pairs, and how many were measured node by node, by kind."""
+    """Predict every measured model. Returns the pairs, and the number of models measured node by node, by kind."""
     truth, known = read_measured(FILE), load_table(parse_target(TARGET))
     found: list[PredictionPair] = []
     measured: Counter[str] = Counter()
@@ -54,7 +54,7 @@ def predict_all(given: Iterable[PredictedModel]) -> tuple[list[PredictionPair], 
 
 
 def print_table_confusion(target: str) -> None:
-    """Print the confusion table of a target's own cases, and each that was missed."""
+    """Print the confusion table of a target's cases, and each wrong prediction."""
     made = list(probes.case_pairs(load_table(parse_target(target))))
     counts = confusion_counts((pair.case.outcome, pair.predicted) for pair in made)
     print("\n".join(rows(counts)), f"\n{100 * accuracy(counts):.2f} % of {counts.total()}")
@@ -68,8 +68,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path)
     parser.add_argument("--table", metavar="TARGET")
-    parser.add_argument("--measure", action="store_true", help=f"add to {FILE.name} what it does not hold")
-    parser.add_argument("--minutes", type=float, default=60, help="of measuring, at most")
+    parser.add_argument("--measure", action="store_true", help=f"add missing models to {FILE.name}")
+    parser.add_argument("--minutes", type=float, default=60, help="time limit for measuring")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     arguments = parser.parse_args()
     if arguments.table is not None:

@@ -1,4 +1,4 @@
-"""Predictions beside measurements, counted: the confusion table, its accuracy, the recall of each end."""
+"""The confusion table of predictions and measurements, its accuracy, and the recall of each outcome."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from webbuild.targets.table import Outcome
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 PREDICTIONS = (*OUTCOMES, "removed")
-"""Of a node that is to be folded, and runs, the prediction is wrong as well."""
+"""If a node is predicted to be folded but runs, the prediction is wrong too."""
 FAILS: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
 
 Counts = Counter[tuple[str, str]]
-"""By what was measured, then what was predicted."""
+"""By measured outcome, then by prediction."""
 
 
 def confusion_counts(pairs: Iterable[tuple[str, str]]) -> Counts:
-    """Count the pairs of an end that a run can have, and a prediction."""
+    """Count the pairs of a measured outcome and a prediction."""
     return Counter((true, guess) for true, guess in pairs if true in OUTCOMES and guess in PREDICTIONS)
 
 
 def accuracy(counts: Counts) -> float:
-    """Return the part that was predicted right. Raises ValueError where there is nothing to judge by."""
+    """Return the share of right predictions. Raises ValueError if there are no counts."""
     if not counts:
         raise ValueError("nothing was measured")
     return sum(number for (true, guess), number in counts.items() if true == guess) / counts.total()
 
 
 def recall(counts: Counts, end: str) -> float | None:
-    """Return the part of what ended so that was to end so; None where nothing did."""
+    """Return the share of nodes with this outcome that were predicted so; None if there are none."""
     known = sum(number for (true, _), number in counts.items() if true == end)
     return counts[end, end] / known if known else None
 
 
 def rows(counts: Counts) -> Iterator[str]:
-    """Yield the lines of the table: measured downwards, predicted across, and the recall of each."""
+    """Yield the lines of the table: measured outcomes as rows, predictions as columns, and recall."""
     yield "| measured \\ predicted | " + " | ".join(PREDICTIONS) + " | recall |"
     yield "|---" * (len(PREDICTIONS) + 2) + "|"
     for true in OUTCOMES:

@@ -1,4 +1,4 @@
-"""What Chromium made of each model, kept as data, one line each: a run that is broken off goes on where it was."""
+"""Outcomes of each model in Chromium, stored one per line: an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST = 120
 
 
 class MeasuredModel(Struct, frozen=True, omit_defaults=True):
-    """How a model ended, where its nodes were (a letter each), and the node that failed first, if it is known."""
+    """A model's outcome, the placement of its nodes (a letter each), and the first node that failed, if known."""
 
     name: str
     kind: str
@@ -43,14 +43,14 @@ class MeasuredModel(Struct, frozen=True, omit_defaults=True):
 
 
 def read_measured(file: Path) -> dict[str, MeasuredModel]:
-    """Return what was measured, by name."""
+    """Return the measured models by name."""
     lines = file.read_bytes().splitlines() if file.exists() else []
     told = [msgspec.json.decode(line, type=MeasuredModel) for line in lines]
     return {each.name: each for each in told}
 
 
 def measure(given: Iterable[PredictedModel], target: Target, file: Path) -> None:
-    """Measure what the file does not hold yet, and add it."""
+    """Measure the models that are not in the file, and add them."""
     done, known = read_measured(file), load_table(target)
     with (
         open_chromium() as browser,

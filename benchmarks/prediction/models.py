@@ -1,6 +1,6 @@
-"""The models that are predicted and measured.
+"""The models for predictions and measurements.
 
-ONNX's tests of single operators, our own models as they were exported and as they are packed, and exports.
+ONNX's tests of single operators, our own models as exported and as packed, and exports of other models.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from webbuild.tasks.options.user_overrides import parse_overrides
 ROOT = Path(__file__).parents[2]
 
 _SIZES = {"height": 64, "width": 64, "batch": 1}
-"""Of the exports with free sizes."""
+"""Sizes for the exports with dynamic dimensions."""
 
 
 class PredictedModel(Struct, frozen=True):
-    """A model, what goes in (None for made-up values), and where it is from."""
+    """A model, its feeds (None for synthetic values), and its source."""
 
     name: str
     kind: str
@@ -40,7 +40,7 @@ class PredictedModel(Struct, frozen=True):
     feeds: dict[str, NDArray[Any]] | None = None
 
     def dims_of(self, model: ir.Model) -> dict[str, int]:
-        """Return the sizes in which it runs."""
+        """Return the sizes of its dynamic dimensions."""
         if self.feeds is None:
             known = read_signature(self.path.name, model)
             free = {size for fact in known.inputs for size in fact.shape} & set(_SIZES)
@@ -49,9 +49,9 @@ class PredictedModel(Struct, frozen=True):
 
 
 def all_models(data: Path | None, folder: Path, target: Target) -> Iterator[PredictedModel]:
-    """Yield every model; ONNX's tests where their folder is given.
+    """Yield every model, with ONNX's tests if `data` is their folder.
 
-    Exports get their weights back in `folder`; it takes what is packed for the target as well.
+    Exports with restored weights and graphs packed for the target are written to `folder`.
     """
     for path in sorted((ROOT / "models").rglob("*.onnx")):
         yield PredictedModel(path.stem, "model", path)
@@ -65,10 +65,10 @@ def all_models(data: Path | None, folder: Path, target: Target) -> Iterator[Pred
 
 
 def _packed(path: Path, target: Target, folder: Path) -> Path:
-    """Write the graph that is packed of a model for the native build, and return the file.
+    """Write a model's packed graph for the native build, and return the file.
 
     Raises:
-        ValueError: where nodes of it are named for the CPU, which a single graph does not say.
+        ValueError: nodes of it must stay on the CPU, which a graph alone cannot express.
     """
     talk = ProgressReporter(quiet=True)
     ready = compile_model(
@@ -82,5 +82,5 @@ def _packed(path: Path, target: Target, folder: Path) -> Path:
 
 
 def load_predicted(subject: PredictedModel) -> OnnxModel:
-    """Load a subject. Raises WebbuildError where `webbuild` refuses it."""
+    """Load a model. Raises WebbuildError if `webbuild` refuses it."""
     return load_onnx(subject.path)

@@ -1,4 +1,4 @@
-"""How each node was predicted to end, and how it ended: pairs, as far as the end of a node can be told."""
+"""Pairs of the predicted and the measured outcome of each node whose outcome is known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ENDS: dict[str, RunOutcome] = {"no session": "no-session", "throws": "throws", 
 
 
 class PredictionPair(Struct, frozen=True):
-    """A node: the model's name, the operator, how it ended, how it was to end, the findings behind that."""
+    """A node: the model's name, the operator, the measured and the predicted outcome, and the findings."""
 
     model: str
     kind: str
@@ -40,14 +40,14 @@ class PredictionPair(Struct, frozen=True):
 
 
 class Prediction(Struct, frozen=True):
-    """A prediction for the adapter that was measured on, which computes no float16."""
+    """A prediction for the measured adapter, which has no float16."""
 
     inspection: Inspection
     ends: tuple[NodeOutcome, ...]
 
 
 def predicted(subject: PredictedModel, known: KernelTable) -> Prediction:
-    """Predict a model, whether webbuild would load it or not."""
+    """Predict a model, even if webbuild would not load it."""
     model = ir.from_proto(onnx.load(subject.path))
     dims = subject.dims_of(model)
     found = inspect(subject.name, model, known, dims)
@@ -65,10 +65,10 @@ def _guess(outcome: str | None, half: bool) -> NodeOutcome:
 
 
 def prediction_pairs(subject: PredictedModel, guess: Prediction, truth: MeasuredModel) -> Iterator[PredictionPair]:
-    """Yield the nodes whose end is known.
+    """Yield the nodes with a known outcome.
 
-    A failure has one node, or is the whole model's: then it is put beside the worst that was predicted. What was to
-    fail after the first failure was never seen, and what became a part of another node was nowhere.
+    A failure belongs to one node or to the whole model; then it is paired with the worst prediction. Predicted failures
+    after the first failure are left out, as they did not run, and so are nodes that were fused into others.
     """
     failed = truth.failed if truth.end in ("throws", "wrong") else None
     whole = truth.end != "runs" and failed is None
@@ -99,7 +99,7 @@ def _measured(end: RunOutcome) -> NodeOutcome:
 
 
 def from_node_tests(subject: PredictedModel, guess: Prediction) -> MeasuredModel | None:
-    """Return what `benchmarks.node_tests` measured of a test, None where that does not say where each node was."""
+    """Return a test's result from `benchmarks.node_tests`, None if it does not have each node's placement."""
     result = _node_tests()[subject.name]["before"]
     letter = {"gpu": "g", "cpu": "c"}.get(result.place)
     if result.place == "both" and len(guess.ends) == 1:

@@ -1,4 +1,4 @@
-"""What an inspection predicts against what was measured, for every case of a target's table."""
+"""Predictions compared with measurements, for every case of a target's kernel table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from webbuild.targets.table import KernelTable, MeasuredCase, Outcome
 
 
 class CasePair(NamedTuple):
-    """A measured case, what was predicted of it, and the findings behind that."""
+    """A measured case, its prediction, and the findings for it."""
 
     case: MeasuredCase
     predicted: Outcome
@@ -40,6 +40,6 @@ def inspect_probe(probe: Probe, known: KernelTable) -> Inspection:
 
 
 def node_outcome(found: Inspection) -> Outcome:
-    """Return how the one node ends; what is folded or taken out ends well."""
+    """Return the outcome of the only node; a folded or removed node counts as right."""
     ends = [node.outcome for node in found.nodes if node.outcome is not None]
     return next((end for end in ("no-session", "throws", "wrong", "cpu", "gpu") if end in ends), "gpu")

@@ -1,4 +1,4 @@
-"""Predictions against Chromium, as a document."""
+"""Predictions compared with Chromium, as a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = {
 
 
 def render_page(pairs: Sequence[PredictionPair], measured: Counter[str], target: str) -> str:
-    """Return the document. `measured` counts the models that were measured node by node, by kind."""
+    """Return the document. `measured` is the number of models measured node by node, by kind."""
     counts = confusion_counts((pair.measured, pair.predicted) for pair in pairs)
     head = f"""# Predictions against Chromium
 

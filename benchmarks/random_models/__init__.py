@@ -1,1 +1,1 @@
-"""Models of one operator with awkward shapes, each made from a seed."""
+"""Models of one operator or a short chain, with unusual shapes, each generated from a seed."""

@@ -1,4 +1,4 @@
-"""Arithmetic: element by element, matrices, reductions, choices."""
+"""Arithmetic: elementwise, matrices, reductions, selection."""
 
 from __future__ import annotations
 

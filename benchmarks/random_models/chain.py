@@ -1,4 +1,4 @@
-"""Several operators one behind the other, since engines fuse, fold and lay out again what stands together."""
+"""Chains of operators, since engines fuse and fold adjacent operators and change their layout."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Array = NDArray[Any]
 
 
 class OperatorChain(Struct, frozen=True):
-    """Nodes in order, with what is fed and what is stored; outputs are what no node reads."""
+    """Nodes in order, with feeds and initializers; values that no node reads are the outputs."""
 
     op: str
     nodes: Sequence[onnx.NodeProto]
     fed: dict[str, Array]
     stored: dict[str, Array]
     results: dict[str, Array]
-    """What the nodes gave when the chain was drawn, by name."""
+    """The nodes' outputs when the chain was generated, by name."""
     opset: int
 
     @property
     def what(self) -> str:
-        """The inputs and the nodes, on a line."""
+        """The inputs and the nodes, on one line."""
         inputs = ", ".join(_told(name, array) for name, array in self.fed.items())
         return f"opset {self.opset} ({inputs}) {' ; '.join(self._line(node) for node in self.nodes)}"
 
@@ -41,7 +41,7 @@ class OperatorChain(Struct, frozen=True):
         return f"{node.op_type}({read}){told or ''} -> {', '.join(node.output)}"
 
     def feeds(self) -> dict[str, Array]:
-        """Return what is fed, by name."""
+        """Return the feeds by name."""
         return self.fed
 
     def model(self) -> bytes:
@@ -56,7 +56,7 @@ class OperatorChain(Struct, frozen=True):
         return _model(graph, self.opset).SerializeToString()
 
     def part(self, first: int, last: int) -> OperatorChain:
-        """Return the nodes from `first` up to `last`, fed with what those before gave."""
+        """Return the nodes from `first` up to `last`, with the outputs of earlier nodes as feeds."""
         nodes = self.nodes[first:last]
         made = {name for node in nodes for name in node.output}
         known = {**self.results, **self.fed}
@@ -79,11 +79,11 @@ def _model(graph: onnx.GraphProto, opset: int) -> onnx.ModelProto:
 
 
 class RefusedError(Exception):
-    """ONNX Runtime does not take a node; the chain ends before it."""
+    """ONNX Runtime refuses a node; the chain ends before it."""
 
 
 class ChainBuilder:
-    """A chain that is being drawn. Every node is computed as it is added, so that the next can be made to fit."""
+    """Builds a chain. Every added node is computed at once, so that the next one can fit its output."""
 
     def __init__(self, dice: RandomChoices, opset: int = 17) -> None:
         self.dice = dice
@@ -152,11 +152,11 @@ def _computed(node: onnx.NodeProto, arrays: dict[str, Array], opset: int) -> lis
 
 
 CHAINS: dict[str, tuple[Callable[[ChainBuilder], object], int]] = {}
-"""What draws a chain, by name, and how often it is drawn."""
+"""Functions that build a chain, by name, with their weights."""
 
 
 def chain(weight: int = 1) -> Callable[[Callable[[ChainBuilder], object]], Callable[[ChainBuilder], object]]:
-    """Register a function that draws a chain."""
+    """Register a function that builds a chain."""
 
     def register(function: Callable[[ChainBuilder], object]) -> Callable[[ChainBuilder], object]:
         CHAINS[function.__name__] = function, weight
@@ -166,7 +166,7 @@ def chain(weight: int = 1) -> Callable[[Callable[[ChainBuilder], object]], Calla
 
 
 def make_chain(seed: int, only: str = "") -> OperatorChain:
-    """Return the chain of a seed; `only` is a kind, as the functions that draw them are named."""
+    """Return the chain of a seed; `only` is a kind, by the name of its function."""
     import benchmarks.random_models.conv_chains
     import benchmarks.random_models.matmul_chains
     import benchmarks.random_models.random_walks  # noqa: F401

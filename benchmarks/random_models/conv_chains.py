@@ -1,4 +1,4 @@
-"""Chains around a convolution: what an engine fuses into it, and what changes layout beside it."""
+"""Chains around a convolution: operators that an engine fuses into it, and layout changes next to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.random_models.chain import ChainBuilder, chain
 
 
 def activation(links: ChainBuilder, x: str) -> str:
-    """Add an activation, of one node or of a few."""
+    """Add an activation of one or a few nodes."""
     dice = links.dice
     match dice.roll(0, 13):
         case 0 | 1 | 2 | 3 | 4:
@@ -39,7 +39,7 @@ def activation(links: ChainBuilder, x: str) -> str:
 
 
 def conv(links: ChainBuilder, x: str, transposed: bool = False) -> str:
-    """Add a convolution that fits, with any groups, strides and borders."""
+    """Add a convolution that fits, with random groups, strides and padding."""
     dice, shape = links.dice, links.at(x).shape
     inputs, rank = shape[1], len(shape) - 2
     groups = [g for g in range(1, inputs + 1) if inputs % g == 0]
@@ -59,19 +59,19 @@ def conv(links: ChainBuilder, x: str, transposed: bool = False) -> str:
 
 
 def picture(links: ChainBuilder) -> str:
-    """Add an input of pictures, or now and then of rows."""
+    """Add an input of pictures, sometimes of rows."""
     dice = links.dice
     return links.feed(dice.floats(dice.roll(1, 2), dice.channels(), *dice.ints(dice.some(1, 2, 2, 2, 2), 2, 11)))
 
 
 def per_channel(links: ChainBuilder, x: str, low: float | None = None) -> str:
-    """Store a value for each channel."""
+    """Add an initializer with a value for each channel."""
     array = links.at(x)
     return links.initializer(links.dice.floats(array.shape[1], *[1] * (array.ndim - 2), low=low, high=2))
 
 
 def norm(links: ChainBuilder, x: str) -> str:
-    """Add a normalization over channels or pictures."""
+    """Add a normalization over channels or whole pictures."""
     dice, channels = links.dice, links.at(x).shape[1]
     scale, shift = links.initializer(dice.floats(channels)), links.initializer(dice.floats(channels))
     if dice.odds(0.75):
@@ -89,7 +89,7 @@ def conv_and_activations(links: ChainBuilder) -> None:
 
 @chain(4)
 def conv_and_arithmetic(links: ChainBuilder) -> None:
-    """A Mul, an Add, a normalization, a skip: what is folded into the weights or fused behind them."""
+    """A Mul, an Add, a normalization, a skip connection: folded into the weights or fused after the convolution."""
     dice = links.dice
     x = conv(links, picture(links), dice.odds(0.15))
     for _ in range(dice.roll(1, 3)):
@@ -134,7 +134,7 @@ def _resized(links: ChainBuilder, x: str) -> str:
 
 
 def _squeezed(links: ChainBuilder, x: str) -> str:
-    """Weight the channels by their means."""
+    """Multiply the channels by factors from their means."""
     dice, array = links.dice, links.at(x)
     axes = list(range(2, array.ndim))
     if dice.odds(0.4):
@@ -158,7 +158,7 @@ def _shuffled(links: ChainBuilder, x: str) -> str:
 
 
 def _forked(links: ChainBuilder, x: str) -> str:
-    """Split the channels, change one part, and join them again."""
+    """Split the channels, change one part, and concatenate them."""
     dice, channels = links.dice, links.at(x).shape[1]
     if channels < 2:
         return activation(links, x)
@@ -190,7 +190,7 @@ def _cut(links: ChainBuilder, x: str) -> str:
 
 
 def _turned(links: ChainBuilder, x: str) -> str:
-    """Put the channels last, do something, and put them back or not."""
+    """Transpose the channels to the end, compute something, and maybe transpose them back."""
     rank = links.at(x).ndim
     x = links.node("Transpose", x, perm=[0, *range(2, rank), 1])
     match links.dice.roll(0, 3):
@@ -207,7 +207,7 @@ def _turned(links: ChainBuilder, x: str) -> str:
 
 @chain(8)
 def network(links: ChainBuilder) -> None:
-    """A small network of convolutions and what stands between them."""
+    """A small network of convolutions with other operators between them."""
     dice, x = links.dice, picture(links)
     steps = (conv, activation, norm, _resized, _squeezed, _shuffled, _forked, _pooled, _cut, _turned)
     x = conv(links, x)

@@ -1,4 +1,4 @@
-"""Operators that move values: cut, join, gather, scatter, pad."""
+"""Operators that move values: slice, concatenate, gather, scatter, pad."""
 
 from __future__ import annotations
 

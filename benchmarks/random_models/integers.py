@@ -1,4 +1,4 @@
-"""Operators on whole numbers, small ones and such as float32 does not hold."""
+"""Operators on integers, small ones and ones that float32 cannot represent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = (
 
 @maker(2)
 def whole_unary(dice: RandomChoices) -> SingleOperator:
-    """Unary operators on whole numbers and bools."""
+    """Unary operators on integers and bools."""
     op = dice.some("Abs", "Neg", "Sign", "Relu", "Not", "Identity", "ReduceMax", "ReduceMin", "ReduceSum")
     dtype: Any = np.bool_ if op == "Not" else dice.some(np.int32, np.int32, np.int64)
     x = dice.values(dice.shape(1, 6, 7), dtype)
@@ -29,7 +29,7 @@ def whole_unary(dice: RandomChoices) -> SingleOperator:
 
 @maker(3)
 def large_whole(dice: RandomChoices) -> SingleOperator:
-    """Whole numbers that float32 does not hold, such as 2^24 + 1."""
+    """Integers that float32 cannot represent, such as 2^24 + 1."""
     op = dice.some(*LARGE.split())
     shape = dice.shape(1, 4, 6)
     x = dice.whole(shape, 2**24, 2**24 + 3, np.int32) * np.int32(dice.some(1, 1, 37, -1))
@@ -39,7 +39,7 @@ def large_whole(dice: RandomChoices) -> SingleOperator:
         return SingleOperator(op, [x], {"axis": dice.roll(-len(shape), len(shape) - 1)}, opset=13)
     if op.startswith("Reduce"):
         axes = sorted(dice.order(len(shape))[: dice.roll(1, len(shape))])
-        if op == "ReduceProd":  # two factors, that the product fits
+        if op == "ReduceProd":  # two factors, so that the product fits
             shape[0], axes = 2, [0]
             x = dice.whole(shape, 4097, 4099, np.int32)
         return SingleOperator(op, [x, np.array(axes, np.int64)], {}, (1,), opset=18)

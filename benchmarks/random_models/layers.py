@@ -12,7 +12,7 @@ AFTER = ("Relu", "Sigmoid", "Clip", "LeakyRelu", "Tanh", "HardSigmoid")
 
 
 def _window(dice: RandomChoices, rank: int) -> tuple[list[int], dict[str, Any], list[int]]:
-    """Return kernel, attributes, and sizes that the window fits."""
+    """Return a kernel, attributes, and sizes that fit the window."""
     kernel = [1] * rank if dice.odds(0.2) else dice.ints(rank, 1, 3 if rank == 3 else 5)
     attributes: dict[str, Any] = {}
     dilations = dice.ints(rank, 1, 2) if dice.odds(0.3) else [1] * rank
@@ -30,7 +30,7 @@ def _window(dice: RandomChoices, rank: int) -> tuple[list[int], dict[str, Any], 
 
 
 def _grouped(dice: RandomChoices) -> tuple[int, int, int]:
-    """Return groups, input and output channels of a group."""
+    """Return the number of groups, and input and output channels per group."""
     if dice.odds(0.55):
         return 1, dice.channels(), dice.channels()
     if dice.odds(0.3):

@@ -39,7 +39,7 @@ def bent(links: ChainBuilder, x: str) -> str:
 
 
 def product(links: ChainBuilder, x: str) -> str:
-    """Multiply by stored weights, as they are or transposed, scaled or not."""
+    """Multiply by constant weights, optionally transposed or scaled."""
     dice, width = links.dice, links.at(x).shape[-1]
     out = dice.channels()
     if dice.odds(0.3):
@@ -75,7 +75,7 @@ def layer_norm(links: ChainBuilder, x: str) -> str:
 
 @chain(6)
 def dense(links: ChainBuilder) -> None:
-    """Products, biases, activations, norms and skips, as in a transformer's feed-forward part."""
+    """Products, biases, activations, norms and skip connections, as in a transformer's feed-forward layers."""
     dice, x = links.dice, rows(links)
     for _ in range(dice.roll(1, 3)):
         before, x = x, product(links, x)
@@ -117,7 +117,7 @@ def turned_product(links: ChainBuilder) -> None:
 
 @chain(4)
 def attention(links: ChainBuilder) -> None:
-    """Heads, scaled products, a mask or none, Softmax, and heads joined again."""
+    """Multi-head attention: scaled products, an optional mask, Softmax, and merged heads."""
     dice = links.dice
     batch, heads, size, length = (
         dice.roll(1, 2),
@@ -173,7 +173,7 @@ def gemm(links: ChainBuilder) -> None:
 
 
 def _quantized(links: ChainBuilder, x: str, dtype: type[np.generic]) -> str:
-    """Put a pair of QuantizeLinear and DequantizeLinear behind a value."""
+    """Add a pair of QuantizeLinear and DequantizeLinear after a value."""
     scale, point = links.initializer(0.031, np.float32), links.initializer(links.dice.roll(0, 9), dtype)
     return links.node("DequantizeLinear", links.node("QuantizeLinear", x, scale, point), scale, point)
 

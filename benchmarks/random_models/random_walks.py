@@ -1,4 +1,4 @@
-"""Random walks: moves, arithmetic, reductions and types, each on what the ones before gave."""
+"""Random walks: data movement, arithmetic, reductions and casts, each on earlier outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FLOAT = np.float32
 
 
 def _like(links: ChainBuilder, x: str) -> str:
-    """Return a partner that broadcasts with a value: fed or stored."""
+    """Return an input or initializer that broadcasts with a value."""
     array = links.at(x)
     other = links.dice.values(links.dice.spread(array.shape), array.dtype.type)
     return links.initializer(other) if links.dice.odds(0.5) else links.feed(other)
@@ -108,7 +108,7 @@ def _reduce(links: ChainBuilder, x: str) -> str:
 
 
 def _choose(links: ChainBuilder, x: str) -> str:
-    """Compare, and choose or count by the answer."""
+    """Compare, then select or count by the result."""
     dice, array = links.dice, links.at(x)
     if array.dtype not in (np.float32, np.int32, np.int64):
         return x
@@ -126,7 +126,7 @@ def _retype(links: ChainBuilder, x: str) -> str:
 
 
 def _shape_of(links: ChainBuilder, x: str) -> str:
-    """Reshape by what Shape, Gather and Concat compute, as exporters write it."""
+    """Reshape to a shape computed by Shape, Gather and Concat, as exporters write it."""
     if links.at(x).ndim == 0:
         return x
     size = links.node("Gather", links.node("Shape", x), links.initializer(0, np.int64), axis=0)
@@ -135,7 +135,7 @@ def _shape_of(links: ChainBuilder, x: str) -> str:
 
 
 def _put(links: ChainBuilder, x: str) -> str:
-    """Write a few rows again."""
+    """Overwrite a few rows."""
     dice, array = links.dice, links.at(x)
     if array.ndim == 0 or array.dtype not in (np.float32, np.int32):
         return x

@@ -1,4 +1,4 @@
-"""What came of the random operators, as a document and as data."""
+"""The results of the random operators, as a document and as data."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class FailedCase(Struct, frozen=True):
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """What makes it one of a class."""
+        """The key by which failures are grouped."""
         return self.op, self.ending, ", ".join(f"`{code}`" for code in self.passes if code not in _TIDYING)
 
 
 class ReportPart(Struct, frozen=True):
-    """Seeds from `first` on, how many cases of each operator there were, and what failed before and after."""
+    """Seeds from `first` on, the number of cases per operator, and the failures before and after the passes."""
 
     first: int
     count: int
@@ -45,12 +45,12 @@ class ReportPart(Struct, frozen=True):
 
 
 def failed_case(case: Trial, problem: Problem) -> FailedCase:
-    """Return what is told of a case that fails."""
+    """Return the stored record of a failed case."""
     return FailedCase(case.seed, case.subject.op, case.subject.what, problem.ending, problem.reason, case.passes)
 
 
 def write(name: str, part: ReportPart) -> None:
-    """Put a part into the data, behind the one that is there if its seeds follow, and write the document again."""
+    """Write a part into the data, appended to the stored part if its seeds follow, and the document."""
     told = read()
     old = told.get(name)
     if old is not None and old.first + old.count == part.first:
@@ -63,7 +63,7 @@ def write(name: str, part: ReportPart) -> None:
 
 
 def replace_failures(name: str, again: ReportPart) -> None:
-    """Replace what is known of the cases that failed by what came of them now."""
+    """Replace the stored results of failed cases by new ones."""
     old = read()[name]
     ran = {each.seed for each in (*old.before, *old.after)}
     told = {side: [*getattr(again, side)] for side in ("before", "after")}
@@ -73,19 +73,19 @@ def replace_failures(name: str, again: ReportPart) -> None:
 
 
 def failed_seeds(name: str) -> list[int]:
-    """Return the seeds of the cases that failed, before or after."""
+    """Return the seeds of the cases that failed before or after the passes."""
     part = read()[name]
     return sorted({each.seed for each in (*part.before, *part.after)})
 
 
 def next_seed(name: str) -> int:
-    """Return the seed behind the last that was measured."""
+    """Return the seed after the last measured one."""
     part = read().get(name)
     return 0 if part is None else part.first + part.count
 
 
 def read() -> dict[str, ReportPart]:
-    """Return what was measured last, by name."""
+    """Return the stored parts by name."""
     return msgspec.json.decode(DATA.read_bytes(), type=dict[str, ReportPart]) if DATA.is_file() else {}
 
 

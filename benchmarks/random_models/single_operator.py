@@ -1,4 +1,4 @@
-"""A model of one operator, and how a seed makes one."""
+"""A model of one operator, generated from a seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 
 class SingleOperator(Struct, frozen=True):
-    """An operator with its inputs, None for one left out; those in `fixed` are initializers, the rest are fed."""
+    """An operator with its inputs, None for an omitted one; those in `fixed` are initializers, others are fed."""
 
     op: str
     inputs: Sequence[Array | None]
@@ -25,11 +25,11 @@ class SingleOperator(Struct, frozen=True):
     opset: int = 17
     domain: str = ""
     then: str = ""
-    """An operator of one input that follows, since engines fuse."""
+    """A unary operator after it, since engines fuse."""
 
     @property
     def what(self) -> str:
-        """The operator, its shapes and attributes, on a line."""
+        """The operator, its shapes and attributes, on one line."""
         shapes = [None if value is None else f"{value.dtype}{list(value.shape)}" for value in self.inputs]
         told = {key: value for key, value in self.attributes.items() if value not in (None, "")}
         known = {i: value.tolist() for i, value in self._fixed().items() if value.size < 9}
@@ -39,12 +39,12 @@ class SingleOperator(Struct, frozen=True):
         return {i: value for i, value in enumerate(self.inputs) if value is not None and i in self.fixed}
 
     def _element(self) -> int:
-        """Return the type of the outputs of an operator that ONNX does not know."""
+        """Return the output type of an operator outside the ONNX standard."""
         first = next(value for value in self.inputs if value is not None)
         return int(helper.np_dtype_to_tensor_dtype(first.dtype))
 
     def feeds(self) -> dict[str, Array]:
-        """Return what is fed, by name."""
+        """Return the feeds by name."""
         return {f"x{i}": v for i, v in enumerate(self.inputs) if v is not None and i not in self.fixed}
 
     def model(self) -> bytes:
@@ -81,7 +81,7 @@ class RandomChoices:
         self._random = np.random.default_rng(seed)
 
     def roll(self, low: int, high: int) -> int:
-        """Return a whole number from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, both included."""
         number: int = self._random.integers(low, high + 1).item()
         return number
 
@@ -90,11 +90,11 @@ class RandomChoices:
         return choices[self.roll(0, len(choices) - 1)]
 
     def odds(self, share: float) -> bool:
-        """Return True in this share of calls."""
+        """Return True with this probability."""
         return bool(self._random.random() < share)
 
     def ints(self, count: int, low: int, high: int) -> list[int]:
-        """Return `count` whole numbers."""
+        """Return `count` integers."""
         return [self.roll(low, high) for _ in range(count)]
 
     def order(self, count: int) -> list[int]:
@@ -102,12 +102,12 @@ class RandomChoices:
         return [int(i) for i in self._random.permutation(count)]
 
     def channels(self) -> int:
-        """Return a number of channels: mostly small and odd, now and then large."""
+        """Return a number of channels: mostly small and odd, sometimes large."""
         large = (3, 6, 9, 12, 15, 33, 48, 64, 65, 96, 129, 192)
         return [self.roll(1, 16), self.roll(1, 40), large[self.roll(0, len(large) - 1)]][self.roll(0, 2)]
 
     def shape(self, low: int = 1, high: int = 5, size: int = 9) -> list[int]:
-        """Return a shape of a rank from `low` to `high` with at most some thousand elements."""
+        """Return a shape with a rank from `low` to `high` and at most a few thousand elements."""
         shape = self.ints(self.roll(low, high), 1, size)
         if self.odds(0.3):
             shape[-1] = self.some(4, 8, 12, 16, 17, 31, 64, 100)
@@ -116,13 +116,13 @@ class RandomChoices:
         return shape
 
     def floats(self, *shape: int, low: float | None = None, high: float = 1.0) -> Array:
-        """Return normal values, or with `low` uniform ones."""
+        """Return normally distributed values, uniform ones if `low` is given."""
         if low is None:
             return np.asarray(self._random.standard_normal(shape), np.float32)
         return np.asarray(self._random.uniform(low, high, shape), np.float32)
 
     def whole(self, shape: Sequence[int], low: int, high: int, dtype: Any = np.int64) -> Array:
-        """Return whole numbers, both ends included."""
+        """Return integers, both ends included."""
         return np.asarray(self._random.integers(low, high + 1, shape), dtype)
 
     def values(self, shape: Sequence[int], dtype: Any) -> Array:
@@ -136,18 +136,18 @@ class RandomChoices:
         )
 
     def spread(self, shape: Sequence[int]) -> list[int]:
-        """Return a shape that broadcasts to another: leading axes gone, others 1."""
+        """Return a shape that broadcasts to another: some leading axes dropped, some others 1."""
         short = [1 if self.odds(0.3) else size for size in shape]
         return short[self.roll(0, len(short)) :] if self.odds(0.4) else short
 
 
 Maker = Callable[[RandomChoices], SingleOperator]
 MAKERS: dict[str, tuple[Maker, int]] = {}
-"""What makes an operator, by name, and how often it is drawn."""
+"""Functions that create an operator, by name, with their weights."""
 
 
 def maker(weight: int = 1) -> Callable[[Maker], Maker]:
-    """Register a function that makes a case."""
+    """Register a function that creates a case."""
 
     def register(function: Maker) -> Maker:
         MAKERS[function.__name__] = function, weight
@@ -157,7 +157,7 @@ def maker(weight: int = 1) -> Callable[[Maker], Maker]:
 
 
 def make(seed: int, only: str = "") -> SingleOperator:
-    """Return the case of a seed; `only` is a kind of operators, as the makers are named."""
+    """Return the case of a seed; `only` is a kind of operators, by the name of its function."""
     import benchmarks.random_models.arithmetic
     import benchmarks.random_models.data_movement
     import benchmarks.random_models.integers  # noqa: F401

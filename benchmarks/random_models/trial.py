@@ -1,4 +1,4 @@
-"""A case as it is put to the engine, and what is wrong with the answer."""
+"""A case for the engine, and the comparison of its outputs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
 TOLERANCE = 2e-3
-"""Of the largest magnitude of an output; whole numbers must be equal."""
+"""Relative to the largest magnitude of an output; integers must be equal."""
 
 Tensors = Mapping[str, NDArray[Any]]
 Ending = Literal["wrong", "throws", "no session"]
 
 
 class GeneratedModel(Protocol):
-    """What a seed makes: a model and what goes in."""
+    """A model generated from a seed, and its feeds."""
 
     @property
     def op(self) -> str:
@@ -37,17 +37,17 @@ class GeneratedModel(Protocol):
 
     @property
     def what(self) -> str:
-        """The operators, shapes and attributes, on a line."""
+        """The operators, shapes and attributes, on one line."""
 
     def feeds(self) -> dict[str, NDArray[Any]]:
-        """Return what is fed, by name."""
+        """Return the feeds by name."""
 
     def model(self) -> bytes:
         """Return the model, serialized."""
 
 
 class PatchedModel(Struct, frozen=True):
-    """What `webbuild pack` ships for the native build: the graph, the nodes left to the CPU, and what was done."""
+    """The result of `webbuild pack` for the native build: the graph, its CPU nodes, and the applied passes."""
 
     model: bytes
     cpu_nodes: tuple[str, ...]
@@ -60,9 +60,9 @@ class PatchedModel(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """A case, native ONNX Runtime's answer to it, and what the engine is given.
+    """A case, native ONNX Runtime's outputs, and the engine's jobs.
 
-    `shipped` is the job after the passes, None where they change nothing; `passes` are the codes of those that do.
+    `shipped` is the job after the passes, None if they change nothing; `passes` are the codes of the effective ones.
     """
 
     seed: int
@@ -74,14 +74,14 @@ class Trial(Struct, frozen=True):
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong with an answer."""
+    """A failure or a difference from the reference."""
 
     ending: Ending
     reason: str
 
 
 def run_native(model: bytes, feeds: Tensors, *, optimized: bool = False) -> dict[str, NDArray[Any]]:
-    """Return native ONNX Runtime's answer, its optimizations off unless they are what is asked about."""
+    """Return native ONNX Runtime's outputs, without its graph optimizations unless `optimized`."""
     options, levels = onnxruntime.SessionOptions(), onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -92,7 +92,7 @@ def run_native(model: bytes, feeds: Tensors, *, optimized: bool = False) -> dict
 
 
 def patch_model(model: bytes, target: TargetName = "webgpu") -> PatchedModel:
-    """Return what the passes make of a model for the native WebGPU build, or for WASM."""
+    """Return a model after the passes for the native WebGPU build, or for WASM."""
     table = find_table(Target(engine_version(), "webgpu"))
     planned = lower(ir.from_proto(onnx.load_from_string(model)), PassOptions(table=table))
     graph = planned.graphs[target]
@@ -100,7 +100,7 @@ def patch_model(model: bytes, target: TargetName = "webgpu") -> PatchedModel:
 
 
 def make_trial(seed: int, subject: GeneratedModel, want: Tensors, options: Mapping[str, Any]) -> Trial:
-    """Return a case of which `want` is the right answer; `options` are the provider's."""
+    """Return a case with the expected outputs `want`; `options` are the provider's."""
     model, feeds = subject.model(), subject.feeds()
     made = patch_model(model)
     job = Job(str(seed), model, feeds, options=dict(options))
@@ -109,7 +109,7 @@ def make_trial(seed: int, subject: GeneratedModel, want: Tensors, options: Mappi
 
 
 def find_problem(want: Tensors, answer: JobResult) -> Problem | None:
-    """Return what is wrong with an answer, None for nothing."""
+    """Return the problem of a result, None if it is right."""
     if answer.ending == "no-session":
         return Problem("no session", answer.message)
     if answer.ending != "ran":
@@ -121,7 +121,7 @@ def find_problem(want: Tensors, answer: JobResult) -> Problem | None:
 
 
 def describe_difference(name: str, want: NDArray[Any], got: NDArray[Any] | None, tolerance: float = TOLERANCE) -> str:
-    """Return how an output differs from what was wanted, empty if it does not."""
+    """Return how an output differs from the expected one, empty if it does not."""
     if got is None or got.shape != want.shape:
         return f"{name} has shape {None if got is None else got.shape}, not {want.shape}"
     if want.dtype.kind != "f":

@@ -1,8 +1,8 @@
-"""The shipped pose model in its bundle and in other libraries, in one browser, in turns, on the same pictures.
+"""Compare the shipped pose model's bundle with other libraries: in one browser, alternating, on the same pictures.
 
 .venv/zoo/bin/python -m benchmarks.side_by_side.convert build/side-by-side   # the .onnx and .tflite of the libraries
 python -m benchmarks.side_by_side --write
-python -m benchmarks.side_by_side --render                                   # the page and the chart, of stored numbers
+python -m benchmarks.side_by_side --render                                   # page and chart from stored results
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PACKAGES = {
 
 
 def sides(folder: Path, converted: Path) -> dict[str, VisitedPage]:
-    """Return the sides, the bundle first; those whose model was not converted are left out."""
+    """Return the pages to compare, the bundle first, without those whose model was not converted."""
     pack = [sys.executable, "-m", "webbuild", "pack", str(MODEL), "--no-verify", "-o", str(folder / "pose")]
     subprocess.run(pack, check=True, cwd=ROOT, stdout=sys.stderr)
     (folder / "plain").mkdir()
@@ -64,7 +64,7 @@ def sides(folder: Path, converted: Path) -> dict[str, VisitedPage]:
 
 
 def measure(options: argparse.Namespace) -> Results:
-    """Measure every side on each backend."""
+    """Measure every page on each backend."""
     effort, found = RunCounts(options.runs, visits=options.visits), list[BackendResult]()
     with tempfile.TemporaryDirectory() as name, open_chromium() as browser, ExitStack() as servers:
         pages = sides(Path(name), options.converted)
@@ -80,17 +80,17 @@ def measure(options: argparse.Namespace) -> Results:
 
 
 def main() -> int:
-    """Measure, print, and write with `--write`. Returns 1 where a side found nobody that the bundle found."""
+    """Measure, print, and write with `--write`. Returns 1 if a library found none of the bundle's people."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--visits", type=int, default=5, help="first visits of each, and as many second ones")
+    parser.add_argument("--visits", type=int, default=5, help="number of first visits to each page, and of second ones")
     parser.add_argument(
         "--backend", action="append", choices=BACKENDS, help="only this one; the stored numbers of others stay"
     )
-    parser.add_argument("--pictures", type=int, default=6, help="how many of the bundle's samples")
+    parser.add_argument("--pictures", type=int, default=6, help="number of the bundle's samples")
     parser.add_argument("--converted", type=Path, default=CONVERTED, help="[default: build/side-by-side]")
     parser.add_argument("--write", action="store_true", help="write the JSON, the page and the chart")
-    parser.add_argument("--render", action="store_true", help="write the page and the chart of the stored JSON")
+    parser.add_argument("--render", action="store_true", help="write the page and the chart from the stored JSON")
     options = parser.parse_args()
     found = results.read() if options.render else measure(options)
     print(render_text(found))

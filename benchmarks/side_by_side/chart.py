@@ -1,4 +1,4 @@
-"""Bytes, time to a first result and of a run of each library, as an SVG for light and dark pages."""
+"""Each library's bytes, time to a first result, and time of a run, as an SVG for light and dark pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.verify import formatting
 FILE = Path(__file__).parents[2] / "docs" / "images" / "side-by-side.svg"
 WIDTH, LABELS, BAR, GAP, TITLE = 760, 170, 18, 8, 34
 FIGURES = 90
-"""Pixels beside a bar for its figure."""
+"""Pixels next to a bar for its figure."""
 _STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-weight: 600 }
@@ -30,7 +30,7 @@ PANELS = (
     ("To the first result of a first visit, WASM", "wasm", "first_result", formatting.format_milliseconds),
     ("A run after that, median, WASM", "wasm", "p50", formatting.format_milliseconds),
 )
-"""A title, the backend, the number of a side and how it is written. Times are WASM's: a software adapter is no GPU."""
+"""A title, the backend, the field and its format. Times are on WASM, because a software adapter is not a GPU."""
 
 
 def draw(results: Results) -> str:

@@ -1,4 +1,4 @@
-"""The shipped pose model as each library takes it: .onnx without suppression, and .tflite, both with the same weights.
+"""Convert the shipped pose model for each library: .onnx without NMS, and .tflite, with the same weights.
 
 .venv/zoo/bin/python -m benchmarks.side_by_side.convert build/side-by-side
 
@@ -24,12 +24,12 @@ ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "models" / "yolo-pose.onnx"
 RECIPE = ROOT / "models" / "yolo_pose" / "yolo11-pose-narrow.yaml"
 _PREFIX = "model."
-"""What the exporter with suppression writes before each name."""
+"""Prefix of each name in the export with NMS."""
 SIDE = 192
 
 
 def restore_network() -> Any:
-    """Return the network of the recipe with the weights of the shipped .onnx, whose normalizations are folded already.
+    """Return the recipe's network with the weights of the shipped .onnx, in which normalizations are already folded.
 
     Raises:
         RuntimeError: a weight of the network is not in the file.
@@ -50,7 +50,7 @@ def restore_network() -> Any:
 
 
 def main() -> None:
-    """Write the files. A format that cannot be made is said, and the others go on."""
+    """Write the files. A failed conversion is printed, and the others continue."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder.resolve()
@@ -63,7 +63,7 @@ def main() -> None:
                 if file.name != name:
                     shutil.copyfile(file, name)
                 print(f"{folder / name}: {(folder / name).stat().st_size} bytes")
-            except Exception as error:  # whatever a converter raises is the answer
+            except Exception as error:  # any error of a converter is reported
                 print(f"{name}: {type(error).__name__}: {error}")
 
 

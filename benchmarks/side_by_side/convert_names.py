@@ -1,3 +1,3 @@
-"""The files that `convert` writes, by the format of the exporter."""
+"""The files that `convert` writes, by export format."""
 
 FORMATS = {"onnx": "yolo-pose.onnx", "litert": "yolo-pose.tflite"}

@@ -1,8 +1,8 @@
-"""The first visit and later ones in one profile that is kept: a bundle and plain onnxruntime-web, in turns.
+"""First and later visits in one persistent profile: a bundle and plain onnxruntime-web, alternating.
 
     python -m benchmarks.side_by_side.later_visits --write
 
-Unlike the visits of a private window, those of a kept profile find code that the browser has compiled.
+Unlike in a private window, later visits in a persistent profile find code that the browser has compiled.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from webbuild.verify.inputs import VerifyInput, collect_inputs
 PAGE = ROOT / "docs" / "speed.md"
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _STAY = 7000.0
-"""Milliseconds after the last run: by then what waits for idle time is done, and the browser has kept its code."""
+"""Milliseconds to wait after the last run, so that idle-time work is done and the browser has cached its code."""
 
 Times = dict[str, list[list[float]]]
-"""By side: of each turn, the milliseconds to the first result of every visit."""
+"""By page and turn, the milliseconds to the first result of every visit."""
 
 
 def make_sides(folder: Path) -> dict[str, VisitedPage]:
-    """Pack the model and cut its export; return both sides, each with a server of its own: code is kept by origin."""
+    """Pack the model, truncate its export; return both pages on separate servers: code is cached by origin."""
     pack = [sys.executable, "-m", "webbuild", "pack", str(MODEL), "--no-verify", "-o", str(folder / "pose")]
     subprocess.run(pack, check=True, cwd=ROOT, stdout=sys.stderr)
     (folder / "plain").mkdir()
@@ -45,7 +45,7 @@ def make_sides(folder: Path) -> dict[str, VisitedPage]:
 
 
 def visit_in_profile(context: BrowserContext, side: VisitedPage, backend: str, given: VerifyInput, runs: int) -> float:
-    """Visit once, run so often more, stay a while; return the milliseconds to the first result."""
+    """Visit once, run `runs` more times, wait; return the milliseconds to the first result."""
     page = context.new_page()
     first = side.visit(page, backend, given).first_result
     side.hold([given])
@@ -57,7 +57,7 @@ def visit_in_profile(context: BrowserContext, side: VisitedPage, backend: str, g
 
 
 def measure(playwright: Playwright, options: argparse.Namespace) -> Times:
-    """Measure both sides; each turn has a fresh profile and begins with the other side."""
+    """Measure both pages; each turn has a fresh profile and swaps their order."""
     times: Times = {}
     executable = find_chromium(Path(playwright.chromium.executable_path)).path
     for turn in range(options.turns):

@@ -1,4 +1,4 @@
-"""The libraries beside a bundle: their files, pinned, and the model as each takes it."""
+"""The libraries that a bundle is compared with: their pinned files, and the model in each one's format."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PLAIN_FILES = ("ort.webgpu.min.mjs", f"{ASYNCIFY}.mjs", f"{ASYNCIFY}.wasm")
 
 
 def plain_page(raw: Path) -> LibraryPage:
-    """Return plain onnxruntime-web with the model without its suppression."""
+    """Return plain onnxruntime-web with the model without NMS."""
     files = {f"/ort/{name}": INSTALLED / name for name in PLAIN_FILES}
     return LibraryPage("plain.js", raw, files, {"entry": f"{{origin}}/ort/{PLAIN_FILES[0]}"})
 
 
 def transformers_page(raw: Path, folder: Path) -> LibraryPage:
-    """Return transformers.js with the same file, laid out as on the Hub."""
+    """Return transformers.js with the same file, in the Hub's folder layout."""
     laid = folder / "pose"
     (laid / "onnx").mkdir(parents=True)
     shutil.copyfile(raw, laid / "onnx" / "model.onnx")
@@ -43,7 +43,7 @@ def transformers_page(raw: Path, folder: Path) -> LibraryPage:
 
 
 def yolo_page(model: Path) -> LibraryPage:
-    """Return @ultralytics/yolo, which takes onnxruntime-web for .onnx and LiteRT.js for .tflite."""
+    """Return @ultralytics/yolo, which uses onnxruntime-web for .onnx and LiteRT.js for .tflite."""
     engine = fetch_package(ULTRALYTICS_ENGINE) / "dist"
     names = [
         *(f"ort.{kind}.min.js" for kind in ("webgpu", "wasm")),

@@ -1,4 +1,4 @@
-"""What was measured of one side, and whether two sides found the same."""
+"""The measurements of one page, and the agreement of two pages' detections."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from webbuild.verify.inputs import VerifyInput
 
 
 class RunCounts(Struct, frozen=True):
-    """Runs that count, runs before them, the seconds that one step may take, and first visits."""
+    """Timed runs, warm-up runs, the time limit of a step in seconds, and first visits."""
 
     runs: int
     warming: int = WARMUP_RUNS
@@ -24,10 +24,10 @@ class RunCounts(Struct, frozen=True):
 
 
 class PageMeasurement(Struct, frozen=True):
-    """One side: bytes of a first visit, milliseconds to a session, to a first result and of runs; its boxes.
+    """One page: bytes of a first visit, milliseconds to a session, to a first result and of runs; its boxes.
 
-    And those to a first result where the page was visited before, None where that was not measured. `kernels` are
-    those of one run, and the bytes what the page holds after it: on the GPU and in WebAssembly.
+    Also the milliseconds to a first result on a second visit, None if not measured; the number of kernels of one run;
+    and the bytes that the page uses after it, on the GPU and in WebAssembly.
     """
 
     adapter: str
@@ -43,12 +43,12 @@ class PageMeasurement(Struct, frozen=True):
 
     @property
     def p50(self) -> float:
-        """The median of its runs."""
+        """The median time of its runs."""
         return percentile(self.times, 50)
 
     @property
     def p95(self) -> float | None:
-        """What 19 of 20 runs take at most; None of fewer than 20."""
+        """The 95th percentile of its runs; None for fewer than 20."""
         return percentile(self.times, 95) if len(self.times) >= 20 else None
 
 
@@ -73,18 +73,18 @@ def measurement(
     second_visit: float | None = None,
     held: Held | None = None,
 ) -> PageMeasurement:
-    """Return what was measured; `held` has the kernels of one run."""
+    """Return the measurements; `held` has the kernels of one run."""
     own = (None, None, None) if held is None else (held.kernels, held.gpu_bytes, held.wasm_bytes)
     return PageMeasurement(adapter, visit.bytes, visit.session, visit.first_result, times, found, second_visit, *own)
 
 
 def sample_order(samples: Sequence[VerifyInput], effort: RunCounts) -> list[int]:
-    """Return the samples that are run, by their numbers: one after another, and from the first again."""
+    """Return the indices of the samples in the order of the runs, cyclically."""
     return [index % len(samples) for index in range(effort.warming + effort.runs)]
 
 
 def matching_boxes(ours: PageMeasurement, theirs: PageMeasurement) -> tuple[int, int]:
-    """Return how many boxes of the two are the same to an overlap of 0.9, and how many the larger side has."""
+    """Return how many boxes match with an IoU of 0.9, and the larger number of boxes of both pages."""
     same = sum(
         any(_overlap(box, other) >= 0.9 for other in there)
         for here, there in zip(ours.found, theirs.found, strict=True)

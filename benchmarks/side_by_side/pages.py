@@ -1,4 +1,4 @@
-"""The pages that are compared: a bundle, and one for each library. All are asked the same."""
+"""The compared pages: a bundle, and one for each library, with the same interface."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
 
 SECONDS = 300.0
-"""What any one step may take."""
+"""Time limit of each step."""
 
 Boxes = list[list[float]]
 
 
 class Visit(Struct, frozen=True):
-    """Bytes that a visit fetched, milliseconds to a session and to the first result."""
+    """Downloaded bytes of a visit, milliseconds to a session and to the first result."""
 
     bytes: float
     session: float
@@ -32,7 +32,7 @@ class Visit(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """What a page asked of the GPU so far, and the bytes that it holds there and in WebAssembly."""
+    """A page's GPU work so far, and its bytes on the GPU and in WebAssembly."""
 
     kernels: int
     gpu_bytes: int
@@ -40,7 +40,7 @@ class Held(Struct, frozen=True):
 
 
 class VisitedPage(Protocol):
-    """A page of one backend, and what its adapter is, empty where it does not say."""
+    """A page on one backend, and its adapter's name, empty if unknown."""
 
     server: Server
     adapter: str
@@ -49,26 +49,26 @@ class VisitedPage(Protocol):
         """Load the model on an empty page and run the first picture."""
 
     def hold(self, samples: Sequence[VerifyInput]) -> None:
-        """Decode samples, to be run by their numbers."""
+        """Decode samples, to be run by index."""
 
     def run(self, sample: int) -> float:
-        """Run a sample that is held; return milliseconds."""
+        """Run a decoded sample; return milliseconds."""
 
     def found(self, sample: int) -> Boxes:
-        """Return the boxes of a sample that is held: corners and score."""
+        """Return the boxes of a decoded sample: corners and score."""
 
     def held(self) -> Held:
-        """Return what was counted."""
+        """Return the counters."""
 
 
 class LibraryPage:
-    """A page by hand with one library.
+    """A hand-written page with one library.
 
     Args:
-        script: of `page/`, beside those that all share.
-        model: a file, or a folder, whose address the page is given.
-        files: of the library, by their paths on the server.
-        given: what the page's `load` is given besides; `{origin}` stands for the server's.
+        script: the page's own script in `page/`, in addition to the shared ones.
+        model: a file or a folder; the page gets its address.
+        files: the library's files by their paths on the server.
+        given: other arguments of the page's `load`; `{origin}` is replaced by the server's origin.
     """
 
     adapter = ""
@@ -134,7 +134,7 @@ class BundlePage:
         self.server = Server(bundle.directory, on_request=self._sent.record)
 
     def visit(self, page: DrivenPage, backend: str, given: VerifyInput, *, counted: bool = False) -> Visit:
-        """See `VisitedPage`; `counted` in a worker that counts, which is slower."""
+        """See `VisitedPage`; `counted` uses a worker that counts kernels, which is slower."""
         before = self._sent.bytes
         self._driver = PageDriver(page, self.server, seconds=self._seconds)
         loaded = self._driver.load(self._bundle.loader_file, backend, examined=counted)
@@ -151,7 +151,7 @@ class BundlePage:
         return self.run_timed(sample).ms
 
     def run_timed(self, sample: int) -> RunTiming:
-        """The same, with what the bundle says of its stages."""
+        """Run a decoded sample; return the bundle's timings."""
         return self._driver.run(sample)
 
     def found(self, sample: int) -> Boxes:
@@ -161,6 +161,6 @@ class BundlePage:
         return [[each.box.x1, each.box.y1, each.box.x2, each.box.y2, each.score] for each in found]
 
     def held(self) -> Held:
-        """See `VisitedPage`; of a visit that was counted."""
+        """See `VisitedPage`; needs a visit with `counted`."""
         counts = self._driver.read_counters()
         return Held(counts.dispatches, counts.buffer_bytes, counts.wasm_bytes)

@@ -1,4 +1,4 @@
-"""The page of a comparison: for each backend a row a measure and a column a library, the bundle first."""
+"""The page of a comparison: per backend a table of measures by library, the bundle first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MEASURES = {
 
 
 def render_text(results: Results) -> str:
-    """Return what goes between the page's marks."""
+    """Return the text between the page's markers."""
     packages = ", ".join(f"{name} {version}" for name, version in results.packages.items())
     runs = max((side.runs for each in results.backends for side in each.sides), default=0)
     lines = [
@@ -34,7 +34,7 @@ def render_text(results: Results) -> str:
 
 
 def render_table(each: BackendResult) -> list[str]:
-    """Return a backend's table, and what failed."""
+    """Return a backend's table, and the failures."""
     names = [side.name for side in each.sides]
     lines = [f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for label, (field, shown) in _MEASURES.items():

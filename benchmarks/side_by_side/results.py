@@ -1,4 +1,4 @@
-"""What the command stores: every side by backend, as JSON; the page and the chart are made of it."""
+"""The stored results as JSON, every page by backend; the document and the chart are rendered from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from benchmarks.side_by_side.measure import PageMeasurement, matching_boxes
 
 BUNDLE = "webbuild"
-"""The side that all others are compared with."""
+"""The page that all others are compared with."""
 FILE = Path(__file__).parents[1] / "results" / "side-by-side.json"
 
 
@@ -33,7 +33,7 @@ class Side(Struct, frozen=True):
 
 
 class BackendResult(Struct, frozen=True):
-    """The sides of a backend, the bundle first, and what those said that failed."""
+    """The pages of a backend, the bundle first, and the errors of those that failed."""
 
     backend: str
     sides: list[Side]
@@ -41,7 +41,7 @@ class BackendResult(Struct, frozen=True):
 
 
 class Results(Struct, frozen=True):
-    """Everything of one call."""
+    """All results of one call."""
 
     browser: str
     adapter: str
@@ -52,13 +52,13 @@ class Results(Struct, frozen=True):
     backends: list[BackendResult]
 
     def side(self, backend: str, name: str) -> Side | None:
-        """Return a side, None where it was not measured."""
+        """Return a page's results, None if it was not measured."""
         sides = [side for each in self.backends if each.backend == backend for side in each.sides]
         return next((side for side in sides if side.name == name), None)
 
 
 def summarize(backend: str, found: dict[str, PageMeasurement], failed: dict[str, str]) -> BackendResult:
-    """Return a backend's sides as they are stored."""
+    """Return a backend's results in their stored form."""
     ours = found.get(BUNDLE)
     sides = []
     for name, side in found.items():
@@ -74,7 +74,7 @@ def write(results: Results, file: Path = FILE) -> None:
 
 
 def merge(found: Results, file: Path = FILE) -> Results:
-    """Return what was found, with the stored backends that were not measured now."""
+    """Return new results, plus the stored ones of backends that were not measured now."""
     if not file.is_file():
         return found
     stored, measured = read(file), {each.backend for each in found.backends}

@@ -1,12 +1,12 @@
-"""Steady runs of the shipped models in their bundles, and on pages that drive onnxruntime-web by hand, in turns.
+"""Steady-state runs of the shipped bundles, alternating with hand-written pages on onnxruntime-web.
 
     python -m benchmarks.side_by_side.steady --write
     python -m benchmarks.side_by_side.steady --write --backend webgpu --adapter SwiftShader
     export WEBBUILD_CHROMIUM=.venv/lavapipe/chromium
     python -m benchmarks.side_by_side.steady --write --backend webgpu --adapter lavapipe
 
-A page by hand makes the tensor on a canvas, runs the export and reads its outputs; it decodes nothing. Where the engine
-does not take the export, it runs the graph of the bundle.
+A hand-written page makes the input tensor on a canvas, runs the export and reads its outputs; it does not decode them.
+If the engine cannot run the export, the page runs the bundle's graph.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PAGE = ROOT / "docs" / "side-by-side.md"
 FILE = ROOT / "benchmarks" / "results" / "steady.json"
 FRAME = (1280, 720)
 WARMUP = {"wasm": 60, "webgpu": 8}
-"""Runs before those that count: Chromium compiles WebAssembly twice, and the second code runs twice as fast."""
+"""Warm-up runs: Chromium compiles WebAssembly twice, and the second code runs twice as fast."""
 MODELS = {
     "pose": "yolo-pose.onnx",
     "Grounding DINO": "grounding-dino/grounding-dino.onnx",
@@ -56,8 +56,8 @@ MODELS = {
 class SteadyRow(Struct, frozen=True):
     """Medians of a model on an adapter, in milliseconds.
 
-    `ratio` is the median of what a run of the bundle took of the one by hand beside it. Of a picture of 1280 x 720:
-    what lies outside of the engine's run in the bundle, and the engine's run.
+    `ratio` is the median of the bundle's time divided by the hand-written page's in the same turn. For a picture of
+    1280 x 720, `engine` is the engine's part of the bundle's run, `outside` the rest.
     """
 
     adapter: str
@@ -72,7 +72,7 @@ class SteadyRow(Struct, frozen=True):
 
 
 class HandPage:
-    """A page that runs a graph by hand on pictures that it holds."""
+    """A hand-written page that runs a graph on decoded pictures."""
 
     def __init__(self, bundle: Bundle, model: Path) -> None:
         self._bundle, self._model, self.own_graph = bundle, model, False
@@ -81,7 +81,7 @@ class HandPage:
         self.server = Server(bundle.directory, virtual=virtual)
 
     def load(self, page: DrivenPage, backend: str, samples: Sequence[VerifyInput]) -> None:
-        """Load the export, or the bundle's graph, and hold the samples."""
+        """Load the export, or the bundle's graph, and decode the samples."""
         self._calls = PageRpc(page, self.server, SECONDS, "benchmarks.side_by_side", ["network.js"])
         spec = next(each for each in self._bundle.manifest.inputs if isinstance(each, ImageInput | StackInput))
         graph = next(each for each in self._bundle.manifest.graphs if each.target == backend)
@@ -115,13 +115,13 @@ class HandPage:
         self.run(0)
 
     def run(self, sample: int) -> float:
-        """Run a sample that is held; return milliseconds."""
+        """Run a decoded sample; return milliseconds."""
         taken: float = self._calls.call("run", float, sample=sample)
         return taken
 
 
 def measure(chromium: BrowserHandle, name: str, backend: str, adapter: str, runs: int) -> SteadyRow:
-    """Pack a model, and run both pages in turns: first on a sample, then the bundle on frames."""
+    """Pack a model, and run both pages alternately: first on a sample, then the bundle on frames."""
     model = ROOT / "models" / MODELS[name]
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         pack = [sys.executable, "-m", "webbuild", "pack", str(model), "--no-verify", "-o", f"{folder}/bundle"]
@@ -162,7 +162,7 @@ def _turn(ours: BundlePage, hand: HandPage, index: int) -> tuple[float, float]:
 
 
 def _as_frame(sample: VerifyInput, folder: Path) -> VerifyInput:
-    """Return the sample with pictures of the size of a frame."""
+    """Return the sample with its pictures resized to a video frame."""
     files = []
     for index, file in enumerate(sample.files):
         files.append(folder / f"frame-{index}.jpg")
@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("wasm", "webgpu"), default="wasm")
     parser.add_argument("--model", action="append", choices=list(MODELS), help="only this one")
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--adapter", help="what the rows of webgpu are called, as SwiftShader")
+    parser.add_argument("--adapter", help="the adapter's name in rows of webgpu, such as SwiftShader")
     parser.add_argument("--write", action="store_true", help="write the JSON and the table of the page")
     options = parser.parse_args()
     if (options.backend == "webgpu") != (options.adapter is not None):

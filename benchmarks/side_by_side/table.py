@@ -1,4 +1,4 @@
-"""The lines of a comparison: the ratio first, then both figures."""
+"""The rows of a comparison: the ratio first, then both figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEASURES = {
 
 
 def table_rows(backend: str, ours: PageMeasurement | None, theirs: PageMeasurement | None) -> list[str]:
-    """Return a backend's lines of the table: the ratio first, then both; dashes for a side that gave nothing."""
+    """Return a backend's rows of the table: the ratio, then both figures; dashes for a page without results."""
     lines = []
     for label, field in MEASURES.items():
         mine, other = (None if side is None else getattr(side, field) for side in (ours, theirs))

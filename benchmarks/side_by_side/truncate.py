@@ -1,4 +1,4 @@
-"""The pose model without its suppression, as it is exported for a page that does that by hand."""
+"""The pose model without NMS, as exported for a page that does NMS itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import onnx
 
 RAW = "/model/model.23/Concat_5_output_0"
-"""Every anchor's corners, score and keypoints: [1, 56, anchors]."""
+"""Corners, score and keypoints of every anchor: [1, 56, anchors]."""
 
 
 def truncate(model: Path, out: Path) -> Path:
-    """Write the model up to `RAW`, and return where."""
+    """Write the model up to `RAW`, and return its path."""
     onnx.utils.extract_model(model, out, ["images"], [RAW])
     return out

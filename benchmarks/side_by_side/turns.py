@@ -1,4 +1,4 @@
-"""All sides in one browser, on the same pictures, in turns: a busy machine delays each of them."""
+"""Alternating runs of all pages in one browser, on the same pictures, so that other load affects all of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageError
 
 _STAY = 5000.0
-"""Milliseconds of a first visit after its result. What a page keeps for the next one it may keep when nobody waits."""
+"""Milliseconds of a first visit after its result, in which a page may store files for the next visit."""
 _MOST = 240
-"""Characters of a message."""
+"""Longest message, in characters."""
 
 
 def measure_in_turns(
@@ -26,9 +26,9 @@ def measure_in_turns(
     samples: Sequence[VerifyInput],
     effort: RunCounts,
 ) -> tuple[dict[str, PageMeasurement], dict[str, str]]:
-    """Return what each side gave, and what those said that failed: they are not asked again, and the others go on.
+    """Return each page's measurement, and the errors of failed pages: these stop, and the others continue.
 
-    Each first visit is in a profile of its own, and the second visit follows in it.
+    Each first visit is in a fresh profile, and the second visit follows in the same one.
     """
     left, failed = dict(sides), dict[str, str]()
     first: dict[str, list[Visit]] = {name: [] for name in sides}
@@ -54,7 +54,7 @@ def measure_in_turns(
 
 
 def _count(chromium: BrowserHandle, side: VisitedPage, backend: str, samples: Sequence[VerifyInput]) -> Held:
-    """Return the kernels of a second run, and what is held after it."""
+    """Return the kernels of a second run, and the memory after it."""
     with chromium.page() as (page, _):
         if isinstance(side, BundlePage):
             side.visit(page, backend, samples[0], counted=True)
@@ -74,7 +74,7 @@ def _run_in_turns(
     samples: Sequence[VerifyInput],
     effort: RunCounts,
 ) -> tuple[dict[str, list[float]], dict[str, list[Boxes]]]:
-    """Return the milliseconds of the runs that count and the boxes, of each side."""
+    """Return each page's milliseconds of timed runs, and its boxes."""
     times: dict[str, list[float]] = {name: [] for name in sides}
     with ExitStack() as pages:
         for visited in sides.values():
@@ -91,7 +91,7 @@ def _run_in_turns(
 
 
 def _order(sides: Mapping[str, VisitedPage], turn: int) -> list[str]:
-    """Return who is first: another one each turn."""
+    """Return the order of the pages, which rotates each turn."""
     names = list(sides)
     start = turn % len(names) if names else 0
     return names[start:] + names[:start]

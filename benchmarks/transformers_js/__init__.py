@@ -1,1 +1,1 @@
-"""The shipped RT-DETR and Grounding DINO in transformers.js, beside their bundles."""
+"""The shipped RT-DETR and Grounding DINO in transformers.js, compared with their bundles."""

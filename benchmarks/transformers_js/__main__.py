@@ -1,4 +1,4 @@
-"""The bundles of the shipped RT-DETR and Grounding DINO against transformers.js, in one run, on the same pictures.
+"""The bundles of the shipped RT-DETR and Grounding DINO compared with transformers.js, on the same pictures.
 
 python -m benchmarks.transformers_js --write
 python -m benchmarks.transformers_js --backend webgpu --model rt-detr --runs 1
@@ -37,11 +37,11 @@ PLANS = {
     "wasm": Plan(visits=3, pictures=3, effort=RunCounts(runs=12, warming=3, seconds=SECONDS)),
     "webgpu": Plan(visits=1, pictures=1, effort=RunCounts(runs=3, warming=1, seconds=SECONDS)),
 }
-"""A GPU that is computed on the CPU takes seconds where another takes milliseconds."""
+"""Plans by backend: a software adapter takes seconds where a GPU takes milliseconds."""
 
 
 def compare(shipped: ShippedModel, folder: Path, plans: dict[str, Plan]) -> dict[str, VisitResults]:
-    """Pack a model, and measure both on each backend. A backend that fails is no end of the others."""
+    """Pack a model, and measure both on each backend. If a backend fails, the others continue."""
     out = folder / "bundles" / shipped.name
     _say(f"{shipped.title}: pack")
     packed = subprocess.run([*WEBBUILD, "pack", str(shipped.file), "--no-verify", "-o", str(out)], check=False)
@@ -93,12 +93,12 @@ def _plans(options: argparse.Namespace) -> dict[str, Plan]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and write with `--write`. Returns 1 where both ran and found nothing that is the same."""
+    """Measure, print, and write with `--write`. Returns 1 if both ran and have no object in common."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--visits", type=int, help="how often each is visited")
+    parser.add_argument("--visits", type=int, help="number of visits to each")
     parser.add_argument("--runs", type=int, help="of each visit")
-    parser.add_argument("--pictures", type=int, help="how many of the bundle's samples")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long one step may take")
+    parser.add_argument("--pictures", type=int, help="number of the bundle's samples")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of one step")
     parser.add_argument("--backend", action="append", choices=tuple(PLANS))
     parser.add_argument("--model", action="append", choices=[each.name for each in SHIPPED])
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")

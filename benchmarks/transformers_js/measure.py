@@ -1,4 +1,4 @@
-"""Measures a pipeline of transformers.js on the pictures that a bundle is measured on."""
+"""Measure a pipeline of transformers.js on the same pictures as a bundle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
 
 BUILD = "ort-wasm-simd-threaded.asyncify"
-"""Of the engine, the build that transformers.js asks a host for in Chromium."""
+"""The engine build that transformers.js downloads in Chromium."""
 
 
 def confidence(manifest: Manifest) -> float:
@@ -39,7 +39,7 @@ def measure_pipeline(
     threshold: float,
     effort: RunCounts,
 ) -> PageMeasurement:
-    """Measure it, in a fresh profile; `laid` is the model as it is laid out. Raises PageError."""
+    """Measure it in a fresh profile; `laid` is the model's folder in the Hub's layout. Raises PageError."""
     sent = SentFiles()
     files = {f"/library/{name}": fetch_package(TRANSFORMERS) / "dist" / name for name in ("transformers.min.js",)}
     files |= {

@@ -1,4 +1,4 @@
-"""The shipped models laid out as transformers.js wants them."""
+"""The shipped models in the folder layout of transformers.js."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from msgspec import Struct
 ROOT = Path(__file__).parents[2] / "models"
 WEBBUILD = (sys.executable, "-c", "from webbuild.cli import main; main()")
 LOGITS, BOXES = "/detector/Gather_output_0", "/detector/Gather_1_output_0"
-"""What RT-DETR's post-processing is given. transformers.js brings its own."""
+"""Inputs of RT-DETR's post-processing in the graph. transformers.js has its own post-processing."""
 
 
 class ShippedModel(Struct, frozen=True):
-    """A model of `models/`, and the pipeline of transformers.js that it is for.
+    """A model of `models/`, and its pipeline in transformers.js.
 
-    `processor` is the class that its preprocessor_config.json names on the Hub, where the pipeline needs that.
+    `processor` is the class named in its preprocessor_config.json on the Hub, if the pipeline needs it.
     """
 
     title: str
@@ -41,7 +41,7 @@ SHIPPED = (
 
 
 def write_hub_layout(shipped: ShippedModel, folder: Path) -> Path:
-    """Write `folder`/name as a model is laid out on the Hub, and return it."""
+    """Write `folder`/name in the Hub's layout, and return it."""
     out = folder / shipped.name
     (out / "onnx").mkdir(parents=True)
     for file in shipped.file.parent.glob("*.json"):
@@ -58,17 +58,17 @@ def write_hub_layout(shipped: ShippedModel, folder: Path) -> Path:
 
 
 def token_count(laid: Path) -> int | None:
-    """Return how many tokens a model that is laid out takes, None where any number will do, or it takes none."""
+    """Return the fixed number of tokens of a model in the Hub's layout, None if it is dynamic or there are none."""
     model = onnx.load(laid / "onnx" / "model.onnx", load_external_data=False)
     shapes = {value.name: value.type.tensor_type.shape.dim for value in model.graph.input}
     return shapes["input_ids"][-1].dim_value or None if "input_ids" in shapes else None
 
 
 def patch_model(laid: Path, backend: str) -> Path:
-    """Put what `webbuild patch` makes of a model that is laid out in its place, and return that.
+    """Replace a model in the Hub's layout by its patched version, and return that.
 
     Raises:
-        subprocess.CalledProcessError: it cannot be patched.
+        subprocess.CalledProcessError: `webbuild patch` failed.
     """
     model = laid / "onnx" / "model.onnx"
     out = laid.parent / f"{laid.name}-patched"
@@ -78,7 +78,7 @@ def patch_model(laid: Path, backend: str) -> Path:
 
 
 def without_postprocess(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return RT-DETR without its post-processing, its values named as transformers names them."""
+    """Return RT-DETR without its post-processing, with the output names of transformers."""
     for name, rank in ((LOGITS, 3), (BOXES, 3)):
         shape = [f"{name}_{axis}" for axis in range(rank)]
         model.graph.value_info.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))

@@ -1,4 +1,4 @@
-"""Visits of a model in turn: what each way of running it gave, and what failed."""
+"""Alternating visits of a model: the results of each way of running it, and the failures."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 
 BUNDLE, EXPORTED, PATCHED = "the bundle", "transformers.js, as exported", "transformers.js, patched"
-"""The ways. The third is taken where the second gives nothing."""
+"""Ways to run a model. The third is measured if the second fails."""
 
 _MOST = 240
-"""Characters of a message."""
+"""Longest message, in characters."""
 
 
 class FailedRuntime(Struct, frozen=True):
-    """What did not run, and what was said."""
+    """A way that did not run, and its error."""
 
     way: str
     said: str
 
 
 class VisitResults(Struct, frozen=True):
-    """What each way gave, by its name, and those that failed."""
+    """Measurements by way, and the ways that failed."""
 
     sides: dict[str, PageMeasurement]
     failed: tuple[FailedRuntime, ...]
 
 
 def measure_in_turn(ways: Mapping[str, Callable[[], PageMeasurement]], visits: int) -> VisitResults:
-    """Take the ways in turn, so often. One that failed is not taken again, and the others go on."""
+    """Visit each way in turn, `visits` times. A failed way is not repeated; the others continue."""
     sides: dict[str, list[PageMeasurement]] = {}
     failed: dict[str, str] = {}
     for _ in range(visits):
@@ -52,7 +52,7 @@ def measure_in_turn(ways: Mapping[str, Callable[[], PageMeasurement]], visits: i
 
 
 def merge_visits(sides: Sequence[PageMeasurement]) -> PageMeasurement:
-    """Return several visits as one: the medians of what each has once, and the times of all runs."""
+    """Merge several visits: the median of each single value, and the times of all runs."""
     return msgspec.structs.replace(
         sides[0],
         session=statistics.median(side.session for side in sides),

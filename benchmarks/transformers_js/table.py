@@ -1,4 +1,4 @@
-"""What was measured, as it stands in the page: by model and backend, and what did not run."""
+"""The tables of the page: measurements by model and backend, and failures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from benchmarks.transformers_js.page_loads import BUNDLE, EXPORTED, PATCHED, Fai
 from webbuild.verify import formatting
 
 Found = Mapping[str, Mapping[str, VisitResults]]
-"""By the model's title, by backend."""
+"""Results by the model's title and backend."""
 
 
 class Plan(Struct, frozen=True):
-    """How a backend is measured."""
+    """The number of visits, runs and pictures of a backend."""
 
     visits: int
     pictures: int
@@ -30,7 +30,7 @@ class Plan(Struct, frozen=True):
 
 
 def render_text(found: Found, plans: Mapping[str, Plan], browser: str) -> str:
-    """Return what goes between the page's marks; `plans` by backend."""
+    """Return the text between the page's markers; `plans` by backend."""
     sides = [
         each.sides[BUNDLE] for by_backend in found.values() for each in by_backend.values() if BUNDLE in each.sides
     ]
@@ -45,7 +45,7 @@ def render_text(found: Found, plans: Mapping[str, Plan], browser: str) -> str:
 
 
 def render_table(found: Mapping[str, VisitResults]) -> list[str]:
-    """Return a model's table, and how much of what was found is the same."""
+    """Return a model's table, and the number of matching objects."""
     lines = ["| backend | | bundle : transformers.js | bundle | transformers.js |", "|---|---|---|---|---|"]
     notes: list[str] = []
     for backend, each in found.items():
@@ -66,7 +66,7 @@ def render_table(found: Mapping[str, VisitResults]) -> list[str]:
 
 
 def render_failures(found: Found) -> list[str]:
-    """Return the table of what did not run, with its message; nothing where all did."""
+    """Return the table of failures with their messages; empty without failures."""
     lines = [
         f"| {title} | {formatting.runner_name(backend)} | {failed.way} | {_code(failed)} |"
         for title, by_backend in found.items()
@@ -78,7 +78,7 @@ def render_failures(found: Found) -> list[str]:
 
 
 def is_vacuous(each: VisitResults) -> bool:
-    """Return whether both ran and found nothing that is the same: these are not times of the same work."""
+    """Whether both ran without an object in common: then their times are not comparable."""
     ours, theirs = each.sides.get(BUNDLE), each.sides.get(EXPORTED, each.sides.get(PATCHED))
     return ours is not None and theirs is not None and matching_boxes(ours, theirs)[0] == 0
 

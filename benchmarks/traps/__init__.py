@@ -1,1 +1,1 @@
-"""Tiny graphs that WebGPU builds refuse, throw at, answer wrongly or take to the CPU, and which tool fixes them."""
+"""Tiny graphs that WebGPU builds refuse, fail on, compute wrongly or run on the CPU, and the tools that fix them."""

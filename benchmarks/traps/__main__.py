@@ -1,4 +1,4 @@
-"""The scoreboard: every trap on WebGPU, as it is and after each tool: `python -m benchmarks.traps --write`."""
+"""The scoreboard: every trap on WebGPU, unchanged and after each tool: `python -m benchmarks.traps --write`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from webbuild.targets.target import Build, Target
 
 
 def measure(only: str) -> list[TrapRow]:
-    """Run every trap. What two tools make alike runs once."""
+    """Run every trap. If two tools produce the same graph, it runs once."""
     target = Target(engine_version(), "webgpu")
     known = load_traps(only)
     tried = {(trap.name, tool): apply_tool(trap, tool, target) for trap in known for tool in TOOLS}
@@ -55,24 +55,24 @@ def measure(only: str) -> list[TrapRow]:
 
 
 def _key(trap: Trap, what: ToolResult) -> tuple[object, ...]:
-    """Return what is the same for two graphs that need to run only once."""
+    """Return a key that is equal for two graphs of which only one needs to run."""
     assert what.model is not None
     return trap.name, what.build, len(what.cpu_nodes), canonical_bytes(what.model)
 
 
 def _fed(trap: Trap, model: onnx.ModelProto) -> dict[str, tiny_models.Array]:
-    """Return what goes in, as a tool's graph declares it: float64 may have become float32, a constant's input gone."""
+    """Return the feeds in the data types of a tool's graph: float64 may be float32, constant inputs may be gone."""
     kinds = {each.name: helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type) for each in model.graph.input}
     return {name: array.astype(kinds[name]) for name, array in trap.feeds.items() if name in kinds}
 
 
 def main() -> None:
-    """Measure, print what is left, and write the scoreboard with `--write`."""
+    """Measure, print the unresolved traps, and write the scoreboard with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--only", default="", help="traps whose names contain this; the rows of others stay as they were"
     )
-    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the data beside it")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and its data")
     arguments = parser.parse_args()
     rows = measure(arguments.only)
     for row in rows:

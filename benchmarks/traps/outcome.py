@@ -1,4 +1,4 @@
-"""How a trap ended, against native ONNX Runtime."""
+"""A trap's outcome, compared with native ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TrapEnding = Literal[
     "GPU", "partly CPU", "CPU", "WASM", "folded", "undefined", "no session", "throws", "wrong", "tool fails"
 ]
 RANK: dict[TrapEnding, int] = {"GPU": 3, "folded": 3, "undefined": 3, "partly CPU": 2, "CPU": 1, "WASM": 1}
-"""What is better; every failure is 0. Where the standard leaves the answer open, none is wrong."""
+"""Ranks of the outcomes; every failure is 0. If the standard leaves the result undefined, none is wrong."""
 RELATIVE = 1e-3
-"""How far an answer may lie from native's, relative to its largest magnitude. Adapters differ by less."""
+"""Tolerance against native's output, relative to its largest magnitude. Adapters differ by less."""
 
 
 class TrapOutcome(Struct, frozen=True):
-    """How it ended, why, and which passes had been at work."""
+    """The outcome, its reason, and the passes that changed the graph."""
 
     ending: TrapEnding
     reason: str = ""
@@ -37,7 +37,7 @@ Outputs = dict[str, NDArray[Any]]
 
 
 def reference_outputs(trap: Trap) -> Outputs | None:
-    """Return native ONNX Runtime's answer, None where it refuses."""
+    """Return native ONNX Runtime's outputs, None if it refuses the graph."""
     from benchmarks.traps.trap import FOLDER
 
     try:
@@ -54,15 +54,15 @@ def compare_answer(
     kept: str = "",
     undefined: str = "",
 ) -> TrapOutcome:
-    """Judge an answer. NaN where NaN is wanted is right.
+    """Compare a result with the reference. NaN is right where the reference is NaN.
 
     Args:
-        answer: what the build made of the graph.
-        want: what native ONNX Runtime makes of the trap.
-        passes: those that had been at work.
-        stepped: why it was given to the WASM build instead.
-        kept: why nodes of it are left to the CPU.
-        undefined: why no answer is the right one.
+        answer: the build's result for the graph.
+        want: native ONNX Runtime's outputs for the trap.
+        passes: the passes that changed the graph.
+        stepped: why it ran on the WASM build instead.
+        kept: why some of its nodes stay on the CPU.
+        undefined: why there is no defined result.
     """
     if answer.ending == "no-session":
         return TrapOutcome("no session", shorten_message(answer.message), passes)

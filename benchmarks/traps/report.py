@@ -15,7 +15,7 @@ DATA = Path(__file__).parents[1] / "results" / "traps.json"
 
 
 class TrapRow(Struct, frozen=True):
-    """A trap: what `inspect` found, and how it ended after each tool."""
+    """A trap: the findings of `inspect`, and the outcome after each tool."""
 
     name: str
     what: str
@@ -25,7 +25,7 @@ class TrapRow(Struct, frozen=True):
 
     @property
     def is_harmful(self) -> bool:
-        """Whether it does any harm as it is."""
+        """Whether the unchanged graph is not right on the GPU."""
         return _rank(self, "as it is") < RANK["GPU"]
 
     @property
@@ -35,7 +35,7 @@ class TrapRow(Struct, frozen=True):
 
     @property
     def runs_on_cpu(self) -> bool:
-        """Whether webbuild leaves it, or a part of it, to the CPU or to WASM, where it is right, and says why."""
+        """Whether webbuild runs it, or a part of it, on the CPU or WASM, where it is right, with a reason."""
         return self.is_harmful and "webbuild" not in self.fixed_by and _rank(self, "webbuild") > 0 and bool(self.reason)
 
     @property
@@ -50,12 +50,12 @@ class TrapRow(Struct, frozen=True):
 
 
 def unresolved(rows: list[TrapRow]) -> list[TrapRow]:
-    """Return those that do harm, and that webbuild neither cures nor keeps right for a reason."""
+    """Return the harmful traps that webbuild neither fixes nor keeps right on the CPU or WASM."""
     return [row for row in rows if row.is_harmful and "webbuild" not in row.fixed_by and not row.runs_on_cpu]
 
 
 def read() -> list[TrapRow]:
-    """Return what was written last."""
+    """Return the stored rows."""
     return msgspec.json.decode(DATA.read_bytes(), type=list[TrapRow])
 
 

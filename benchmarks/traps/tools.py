@@ -1,4 +1,4 @@
-"""What is done to a trap before it runs: nothing, other tools, webbuild's passes; and what `inspect` says of it."""
+"""The tools that change a trap before it runs: none, other tools, webbuild's passes; and the findings of `inspect`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ TOOLS = ("as it is", "onnxsim", "OnnxSlim", "webbuild")
 
 
 class ToolResult(Struct, frozen=True):
-    """What a tool made of a trap: a model, or why there is none. `passes` did something to it.
+    """A tool's result for a trap: a model, or why there is none. `passes` are those that changed it.
 
-    `build` is the one that it runs on: `wasm` where webbuild ships no graph for the other, for the reason in `reason`.
-    `kept` is why nodes of it are left to the CPU.
+    `build` is the engine build that it runs on: `wasm` if webbuild ships no WebGPU graph, with the reason in `reason`.
+    `kept` is why some of its nodes stay on the CPU.
     """
 
     model: onnx.ModelProto | None
@@ -40,7 +40,7 @@ class ToolResult(Struct, frozen=True):
 
 
 def apply_tool(trap: Trap, tool: str, target: Target) -> ToolResult:
-    """Return what a tool makes of a trap. A tool that fails is an answer."""
+    """Return a tool's result for a trap. A failed tool is a result too."""
     if tool == "webbuild":
         return _webbuild(trap, target)
     honest: dict[str, Callable[[onnx.ModelProto], onnx.ModelProto]] = {
@@ -58,9 +58,9 @@ def apply_tool(trap: Trap, tool: str, target: Target) -> ToolResult:
 
 
 def find_codes(trap: Trap, target: Target) -> tuple[str, ...]:
-    """Return the codes of what `webbuild inspect` finds, of notes only those that an answer may be wrong, or worse.
+    """Return the codes of the findings of `webbuild inspect`, of notes only those about possibly wrong results.
 
-    `placement` stands for none where it puts a node on the CPU.
+    If there are none but a node is on the CPU, the code is `placement`.
     """
     found = inspect(trap.name, ir.from_proto(trap.model), load_table(target), {})
     codes = [each.code for each in found.findings if each.severity != "note" or each.outcome in _HARM]
@@ -69,7 +69,7 @@ def find_codes(trap: Trap, target: Target) -> tuple[str, ...]:
 
 
 def canonical_bytes(model: onnx.ModelProto) -> bytes:
-    """Return what two models share if they compute the same in the same way: no names of nodes, no shapes noted."""
+    """Return bytes that are equal for equivalent models: without node names and value shapes."""
     copy = onnx.ModelProto()
     copy.graph.CopyFrom(model.graph)
     copy.opset_import.extend(model.opset_import)
@@ -81,7 +81,7 @@ def canonical_bytes(model: onnx.ModelProto) -> bytes:
 
 
 def _webbuild(trap: Trap, target: Target) -> ToolResult:
-    """Do what a bundle does on the adapter that is measured on, which has no `shader-f16`."""
+    """Return the graph of a bundle on the measured adapter, which has no `shader-f16`."""
     try:
         planned = lower(ir.from_proto(trap.model), PassOptions(table=load_table(target), nms="keep"))
         graph = planned.graphs["webgpu"]

@@ -1,8 +1,8 @@
-"""A trap: a graph in ONNX's text form, `*.onnx.txt`, and what goes in.
+"""A trap: a graph in ONNX's text format, `*.onnx.txt`, and its feeds.
 
-Comments at the top say what happens where (`# what.`), where that is known from (`# source:`), and what goes in:
-`# feed NAME: uniform LOW HIGH`, `integers LOW HIGH` or `values ...`. Without, floats are normal, integers 0, bools
-either. `# kept:` says why no rewrite brings it to the GPU, `# undefined:` why no answer is the right one.
+Comments at the top describe the problem (`# what.`), its source (`# source:`), and the feeds:
+`# feed NAME: uniform LOW HIGH`, `integers LOW HIGH` or `values ...`. By default floats are normally distributed,
+integers 0 and bools random. `# kept:` says why no rewrite moves it to the GPU, `# undefined:` why no result is defined.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SUFFIX = ".onnx.txt"
 
 
 class Trap(Struct, frozen=True):
-    """A graph, what is known of it, and its feeds, the same in every run."""
+    """A graph, its comments, and its feeds, the same in every run."""
 
     name: str
     what: str

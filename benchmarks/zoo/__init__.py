@@ -1,1 +1,1 @@
-"""Small exports of many architectures, patched and run in Chromium: what is refused, wrong, or left to the CPU."""
+"""Small exports of many architectures, patched and run in Chromium: which are refused, wrong, or run on the CPU."""

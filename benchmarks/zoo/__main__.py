@@ -1,6 +1,6 @@
-"""Patches every model of the zoo and runs it in Chromium: `python -m benchmarks.zoo --write`.
+"""Patch every model of the zoo and run it in Chromium: `python -m benchmarks.zoo --write`.
 
-`make zoo` makes the models first. Each step keeps what it found in the folder of `--out`, and goes on there.
+`make zoo` exports the models first. Each step stores its results in the folder of `--out`, and continues there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from webbuild.errors import WebbuildError
 
 
 def measure(models: list[ZooModel], out: Path, *, unpatched: bool = True) -> list[Row]:
-    """Patch and run the models; `unpatched` runs them on WebGPU as they are, too."""
+    """Patch and run the models; `unpatched` also runs the unchanged models on WebGPU."""
     out.mkdir(parents=True, exist_ok=True)
 
     def patched(model: ZooModel) -> Patched:

@@ -1,4 +1,4 @@
-"""`webbuild patch` of a model of the zoo, as its users run it: in a process of its own."""
+"""`webbuild patch` of a model of the zoo, run as users run it, in a separate process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SECONDS = 600.0
 
 
 def patch(model: ZooModel, folder: Path) -> Patched:
-    """Patch a model without an option, and where that does not take the example, with the example's sizes."""
+    """Patch a model without options; if the result does not accept the example, with the example's sizes."""
     started = time.monotonic()
     result = _run_patch(model, folder, ())
     door = result.error.code if result.error is not None else ""
@@ -53,7 +53,7 @@ def patch(model: ZooModel, folder: Path) -> Patched:
 
 
 def foreseen(model: ZooModel) -> tuple[str, ...]:
-    """Return the codes of the errors that `webbuild inspect` reports of a model as it is."""
+    """Return the codes of the errors that `webbuild inspect` reports for the unchanged model."""
     dims = {key: int(size) for key, _, size in (each.rpartition("=") for each in model.dims())}
     found = inspect(model.name, load_onnx(model.path).model, load_table(TARGET), dims).findings
     return tuple(sorted({each.code for each in found if each.severity == "error"}))
@@ -87,7 +87,7 @@ def _run_patch(model: ZooModel, folder: Path, dims: tuple[str, ...]) -> PatchRes
 
 
 def _failed(model: ZooModel, stderr: str) -> PatchResult:
-    """Return the outcome that a process printed as text: one model alone ends with its error."""
+    """Return the outcome that a process printed as text: with a single model it exits with the model's error."""
     told = re.search(r"error\[([\w-]+)\] (.*)", stderr)
     code, message = told.groups() if told is not None else ("process-lost", stderr.strip()[-300:])
     return PatchResult(str(model.path), FAILED, error=PatchError(code, message, ""))

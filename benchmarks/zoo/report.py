@@ -1,4 +1,4 @@
-"""The table of the zoo: the figures, and every model that is not right, or not wholly on the GPU."""
+"""The table of the zoo: counts, and every model that is not right or not wholly on the GPU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SECTIONS: dict[str, Callable[[Row], str]] = {
 
 
 def figures(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
-    """Return the counts as the models are and after the passes."""
+    """Return the counts before and after the passes."""
     sides = [row.before for row in rows], [row.after for row in rows]
 
     def count(holds: Callable[[Run], bool]) -> tuple[int, int]:

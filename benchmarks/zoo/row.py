@@ -1,4 +1,4 @@
-"""What became of a model: at the door, on WebGPU as it is, after the passes, and on WASM."""
+"""A model's outcomes: in `webbuild patch`, unchanged on WebGPU, after the passes, and on WASM."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Ending = Literal["right", "wrong", "throws", "no session", "not run"]
 
 
 class Run(Struct, frozen=True):
-    """How a graph ran, why if it was not right, and the operators that the CPU was given.
+    """A graph's outcome, the reason if it was not right, and the operators on the CPU.
 
-    `drowned` says that the model's own noise explains the difference, but is too large for outputs to prove anything;
-    `pieces` how many values inside it agree, each computed from the reference's, so that it is right all the same.
+    `drowned` means that the model's noise floor explains the difference, but is too large for the outputs to prove
+    anything. `pieces` is the number of intermediate values that agree when each is computed from the reference's
+    inputs: then the graph counts as right.
     """
 
     ending: Ending = "not run"
@@ -26,15 +27,15 @@ class Run(Struct, frozen=True):
 
     @property
     def wholly_gpu(self) -> bool:
-        """Whether it was right, with no node on the CPU."""
+        """Whether it was right, without a node on the CPU."""
         return self.ending == "right" and not self.cpu
 
 
 class Patched(Struct, frozen=True):
-    """What `webbuild patch` made of a model.
+    """The result of `webbuild patch` for a model.
 
-    `door` is the code of the error without any option, `refused` that with the sizes of the example; empty for none.
-    `on_wasm` says why the WebGPU build gets no graph. `predicted_cpu` are the operators that `inspect` expects there.
+    `door` is the error code without options, `refused` the error code with the example's sizes; empty without an error.
+    `on_wasm` says why there is no WebGPU graph. `predicted_cpu` are the operators that `inspect` expects on the CPU.
     """
 
     door: str = ""
@@ -49,7 +50,7 @@ class Patched(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """A model of the zoo. `foreseen` are the codes of what `inspect` says of the model as it is."""
+    """A model of the zoo. `foreseen` are the codes of `inspect` for the unchanged model."""
 
     name: str
     patched: Patched
@@ -60,7 +61,7 @@ class Row(Struct, frozen=True):
 
     @property
     def surprises(self) -> bool:
-        """Whether the patched graph throws or answers wrongly, or nodes are on the CPU that were not expected there."""
+        """Whether the patched graph throws or is wrong, or nodes are on the CPU unexpectedly."""
         return self.after.ending in ("wrong", "throws", "no session") or bool(
             Counter(self.after.cpu) - Counter(self.patched.predicted_cpu)
         )

@@ -1,4 +1,4 @@
-"""The graphs of the zoo in Chromium, judged against native ONNX Runtime's answers to the models as exported."""
+"""The graphs of the zoo in Chromium, compared with native ONNX Runtime's outputs of the exported models."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from webbuild.targets.target import Build
 
 _ENDINGS: dict[str, Ending] = {"no-session": "no session", "throws": "throws", "crash": "throws"}
 _LARGEST = 64 << 20
-"""Bytes of a graph that a page is still given as text."""
+"""Largest graph in bytes that is passed to a page as text."""
 
 
 def job(model: ZooModel, file: Path, cpu_nodes: tuple[str, ...] = ()) -> tiny_models.Job:
-    """Return a graph with the example in the types and sizes that it declares: float32, int32, a state's real size."""
+    """Return a graph with the example in the graph's types and sizes: float32, int32, the real size of a state."""
     feeds = {
         value.name: _as_declared(model.feeds[value.name], value)
         for value in ir.load(file).graph.inputs
@@ -51,7 +51,7 @@ def _as_declared(array: NDArray[Any], value: ir.Value) -> NDArray[Any]:
 def run_all(
     jobs: list[tiny_models.Job], build: Build, references: Mapping[str, tuple[Reference, Policy]]
 ) -> dict[str, Run]:
-    """Run graphs on a build of the engine, and judge the answers."""
+    """Run graphs on a build of the engine, and compare their outputs."""
     sent = [each for each in jobs if len(each.model) <= _LARGEST]
     found = {}
     for each, answer in tiny_models.run_all(sent, build):
@@ -63,7 +63,7 @@ def run_all(
 
 
 def _judge_pieces(given: tiny_models.Job, build: Build, run: Run) -> Run:
-    """Judge a model whose own noise drowns its outputs by its pieces, each computed from the reference's values."""
+    """Compare a model with too much noise in its outputs piece by piece, each computed from the reference's values."""
     with TemporaryDirectory() as folder:
         file, sample = Path(folder, "model.onnx"), Path(folder, "sample.npz")
         file.write_bytes(given.model)

@@ -1,7 +1,7 @@
 """Models of the zoo without their weights, small enough for a repository: python -m benchmarks.zoo.stored ZOO NAME...
 
-The graph is real; each large tensor of floating point numbers or bytes is noise with the mean, the deviation and the
-ends of what it was, and so is each input of that kind. For a name and a shape the noise is always the same.
+The graph is real; each large tensor of floats or bytes is replaced by noise with the same mean, standard deviation,
+minimum and maximum, and so is each such input. The noise depends only on the name and the shape.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from onnx import numpy_helper
 
 STORED = Path(__file__).parents[2] / "tests" / "zoo"
 _SMALL = 32
-"""Elements of a tensor up to which its values are kept: sizes, scales, thresholds."""
+"""Largest number of elements of a tensor that is stored unchanged: sizes, scales, thresholds."""
 
 
 class Noise(Struct, frozen=True):
-    """What is drawn in place of an array; `values` where it is kept as it is."""
+    """The noise that replaces an array; `values` if it is stored unchanged."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -36,7 +36,7 @@ class Noise(Struct, frozen=True):
 
     @classmethod
     def like(cls, array: NDArray[Any]) -> Noise:
-        """Return noise like an array; indices, sizes and small arrays stay what they are."""
+        """Return noise like an array; indices, sizes and small arrays stay unchanged."""
         if not _is_noise(array):
             return cls(array.shape, array.dtype.name, values=array.ravel().tolist())
         wide = array.astype(np.float64)
@@ -45,7 +45,7 @@ class Noise(Struct, frozen=True):
         return cls(array.shape, array.dtype.name, mean, deviation, (low, high))
 
     def draw(self, name: str) -> NDArray[Any]:
-        """Return an array."""
+        """Return an array of noise, or the stored values."""
         if self.values is not None:
             return np.array(self.values, self.dtype).reshape(self.shape)
         drawn = np.random.default_rng(crc32(name.encode())).normal(self.mean, self.deviation, self.shape)
@@ -54,7 +54,7 @@ class Noise(Struct, frozen=True):
 
 
 def _is_noise(array: NDArray[Any]) -> bool:
-    """Whether an array is large, and of floating point numbers or quantized to bytes."""
+    """Whether an array is large and has floats or quantized bytes."""
     return array.size > _SMALL and (array.dtype.kind == "f" or array.dtype in (np.int8, np.uint8))
 
 
@@ -81,7 +81,7 @@ def store(path: Path) -> bytes:
 
 
 def restore(file: Path, folder: Path) -> None:
-    """Write a stored model and its example as the zoo has them."""
+    """Write a stored model and its example in the zoo's file format."""
     stored = msgspec.msgpack.decode(zstandard.decompress(file.read_bytes()), type=StoredModel)
     model = onnx.load_from_string(stored.model)
     for tensor in model.graph.initializer:

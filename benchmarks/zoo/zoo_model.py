@@ -1,4 +1,4 @@
-"""A model of the zoo on disk, its example, and native ONNX Runtime's answer."""
+"""A model of the zoo on disk, its example, and native ONNX Runtime's outputs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ZooModel(Struct, frozen=True):
         return self.path.stem
 
     def dims(self) -> tuple[str, ...]:
-        """Return the sizes of the example for free dimensions, as `--dim` takes them."""
+        """Return the example's sizes of dynamic dimensions in the form of `--dim`."""
         graph = onnx.load(self.path, load_external_data=False).graph
         free = [
             f"{value.name}:{axis}"
@@ -56,10 +56,10 @@ class ZooModel(Struct, frozen=True):
         return tuple(f"{key}={self.feeds[key.rpartition(':')[0]].shape[int(key.rpartition(':')[2])]}" for key in free)
 
     def reference(self) -> tuple[Reference, Policy]:
-        """Return native ONNX Runtime's answer, and how others are compared with it.
+        """Return native ONNX Runtime's outputs, and the policy to compare others with them.
 
-        Of a model in float16 it is the answer in float32, which float16 is meant to be close to. Rows of detections
-        are compared as a bundle's are, by class and overlap: nearly equal scores may come in another order.
+        For a model in float16 the reference runs in float32. Rows of detections are compared as in a bundle, by class
+        and overlap, because rows with nearly equal scores may change their order.
 
         Raises:
             WebbuildError: native ONNX Runtime does not run it.
@@ -75,10 +75,10 @@ class ZooModel(Struct, frozen=True):
         return Reference(lambda one: run_original(native, one.feeds), [given], task, policy, changed), policy
 
     def _row_task(self) -> Task | None:
-        """Return the task of a model whose output is rows of detections, None for any other."""
+        """Return the task of a model that outputs rows of detections, None for other models."""
         try:
             found = match_task(load_onnx(self.path).signature, complete=True).task
-        except WebbuildError:  # an input of float16, which no task takes as it is
+        except WebbuildError:  # a float16 input, which no task accepts
             return None
         return found if isinstance(kind_of(found), RowKind) else None
 
@@ -91,7 +91,7 @@ def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:
 
 
 def _in_half(perturbed: Perturbed) -> Perturbed:
-    """Return what changes the weights of a model in float32 as what they were: numbers of float16."""
+    """Return a perturbation for a float32 copy of a float16 model: weights are changed as float16, then widened."""
 
     def changed(change: Callable[[Tensors], Tensors]) -> AbstractContextManager[None]:
         def widened(weights: Tensors) -> Tensors:
