@@ -63,4 +63,4 @@ def test_it_packs_and_the_output_says_what_was_done(tmp_path: Path) -> None:
     path = save(parsed(BRANCHES), tmp_path / "m.onnx")
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
-    assert "note: the nodes are sorted" in done.stderr + done.stdout
+    assert "note: the nodes were sorted" in done.stderr + done.stdout
