@@ -135,7 +135,7 @@ def test_sizes_that_do_not_come_out_even_stop_before_anything_runs(tmp_path: Pat
     model = save(parsed(FREE), tmp_path / "free.onnx")
     done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", "--dim", "n=5")
     assert done.error == "reshape-mismatch"
-    assert "Reshape 'a': [1, 5, 3, 8, 8] has 960 elements, [1, 3, 3, 8, 8] wants 576" in done.stderr
+    assert "Reshape 'a': [1, 5, 3, 8, 8] has 960 elements, [1, 3, 3, 8, 8] needs 576" in done.stderr
     assert "native" not in done.stderr
     assert pack(model, "--dim", "n=3").task.__class__ is DepthTask
 
@@ -149,7 +149,7 @@ def test_a_fixed_squeeze_that_cannot_be_is_named_before_the_engine_refuses(tmp_p
     done = webbuild("pack", save(model, tmp_path / "odd.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.error == "reshape-mismatch"
     assert "Squeeze '/decoder3/Squeeze'" in done.stderr
-    assert "has 3 elements and not 1" in done.stderr
+    assert "which has size 3, not 1" in done.stderr
 
 
 def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path, regenerate: bool) -> None:
