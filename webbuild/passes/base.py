@@ -1,4 +1,4 @@
-"""The base class of passes: a rewrite of the graph in place, with a code, an order and a report."""
+"""Base class of passes: a pass rewrites the graph in place and reports each change and each refusal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NmsPlacement = Literal["shader", "gpu", "cpu", "keep"]
 
 
 class Rewrite(Struct, frozen=True):
-    """A change that a pass made (`applied`), or one that it left alone, and why."""
+    """A change that a pass made (`applied`), or one that it refused, and why."""
 
     code: str
     location: str
@@ -30,18 +30,18 @@ class Rewrite(Struct, frozen=True):
 
 
 class PassOptions(Struct, frozen=True):
-    """What a pass may know besides the graph.
+    """Options of the passes.
 
     Attributes:
         dims: sizes for free dimensions, by their name or as "input:axis".
-        table: what the build can do that the WebGPU graph is for; None where nothing is known.
+        table: kernel table of the build that runs the WebGPU graph; None if there is none.
         missing_postprocess: the post-processing that the model lacks; None for nothing to add.
-        max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
-        nms: where suppression runs: in the runtime's compute shader behind the graph, and where that cannot be as with
-            "gpu"; on the GPU by fixed shapes; in every graph on the CPU with fixed shapes around it; or exactly as
-            exported.
-        int32_inputs: whether inputs of int64 may become int32, as those of a bundle may.
-        states: inputs that take an output of the run before, so that their type is that output's.
+        max_binding_size: largest storage buffer of a shader, in bytes; WebGPU guarantees 128 MiB.
+        nms: where NMS runs. "shader": in the runtime's compute shader after the graph, or as "gpu" if that cannot do
+            it. "gpu": on the GPU, with static shapes. "cpu": on the CPU in every graph, with static shapes around it.
+            "keep": as exported.
+        int32_inputs: whether int64 inputs may become int32; those of a bundle may.
+        states: inputs that take an output of the previous run; each has the type of that output.
     """
 
     dims: Mapping[str, int] = {}
@@ -54,11 +54,11 @@ class PassOptions(Struct, frozen=True):
 
 
 CHECK = "WEBBUILD_CHECK_PASSES"
-"""Environment variable: where it is set, `onnx.checker` looks at the model after every pass that changed it."""
+"""Environment variable: if it is set, `onnx.checker` checks the model after every pass that changed it."""
 
 
 class PassFailedError(Exception):
-    """A pass raised, or left an invalid model. `where` is the node that it was at, as far as that is known."""
+    """A pass raised, or left an invalid model. `where` is the node that it was rewriting, "" if unknown."""
 
     def __init__(self, code: str, where: str, error: Exception) -> None:
         super().__init__(f"{type(error).__name__}: {error}")
@@ -68,15 +68,15 @@ class PassFailedError(Exception):
 class Pass(InPlacePass):
     """A rewrite of each graph of a model.
 
-    The subclass's docstring is what `webbuild explain CODE` prints. A pass is idempotent: a second call changes
-    nothing and reports nothing done.
+    `webbuild explain CODE` prints the subclass's docstring. A pass is idempotent: a second call changes nothing and
+    reports no change.
 
     Args:
-        options: what it may know besides the graph.
+        options: the options of all passes.
 
     Attributes:
-        rewrites: what all calls changed, in order.
-        skips: what the last call left alone; an earlier refusal may since have been resolved.
+        rewrites: the changes of all calls, in order.
+        skips: the refusals of the last call; earlier ones may have been resolved since.
     """
 
     code: ClassVar[str]
@@ -85,12 +85,16 @@ class Pass(InPlacePass):
     target: ClassVar[str | None] = None
     """The target whose graph this pass is for; None for every graph."""
     tolerance: ClassVar[float] = 0.0
-    """How far an output may move, relative to its largest magnitude; 0 where the rewrite is exact."""
+    """Largest allowed change of an output, relative to its largest magnitude; 0 if the rewrite is exact."""
     scope: ClassVar[Literal["each graph", "whole model", "main graph"]] = "each graph"
-    """What `apply` is called with: each graph, a body of If, Loop or Scan as the graph of a model of its own; or the
-    model once, where the pass walks its graphs itself, or is about the model's inputs and outputs: the main graph."""
+    """What `apply` is called with.
+
+    - "each graph": the main graph, then each body of an If, Loop or Scan as the graph of its own model.
+    - "whole model": the model, once; the pass walks the graphs itself.
+    - "main graph": the model, once; the pass changes the model's inputs or outputs.
+    """
     rewrites_nms: ClassVar[bool] = False
-    """Whether it rewrites the suppression of boxes, so that `PassOptions.nms` decides where it runs."""
+    """Whether the pass rewrites NMS, so that `PassOptions.nms` decides on which targets it runs."""
 
     def __init__(self, options: PassOptions = PassOptions()) -> None:  # noqa: B008 - it is frozen
         self.options = options
@@ -103,7 +107,7 @@ class Pass(InPlacePass):
         """Apply the pass, for `onnx_ir.passes.PassManager`; skip it if nothing changed since its last no-op call.
 
         Raises:
-            PassFailedError: whatever the rewrite raised.
+            PassFailedError: the rewrite raised.
         """
         self._modified = False
         if self._nothing_at == changes(model):
@@ -123,15 +127,16 @@ class Pass(InPlacePass):
         return PassResult(model, modified=self._modified)
 
     def ensures(self, model: ir.Model) -> None:
-        """Check the model after a pass that changed it; with ONNX's checker in tests, or where `CHECK` is set.
+        """Check the model if the pass changed it; also with ONNX's checker if `CHECK` is set, as in tests.
 
         Raises:
-            PassFailedError: a node reads what is gone, or what `onnx.checker` says is wrong.
+            PassFailedError: a node reads an output of a removed node, or `onnx.checker` rejects the model.
         """
         if not self._modified:
             return
         if (reader := _reader_of_removed_node(model)) is not None:
-            raise PassFailedError(self.code, reader.name or reader.op_type, ValueError("it reads what is gone"))
+            error = ValueError("it reads an output of a removed node")
+            raise PassFailedError(self.code, reader.name or reader.op_type, error)
         if not os.environ.get(CHECK):
             return
         try:
@@ -141,20 +146,20 @@ class Pass(InPlacePass):
 
     @classmethod
     def runs_on(cls, target: str | None, options: PassOptions) -> bool:
-        """Whether this pass runs on the graph for a target, or, for None, on the model before targets are split."""
+        """Whether this pass runs on the graph for a target, or, for None, on the graph that all targets share."""
         if cls.rewrites_nms and options.nms == "keep":
             return False
         on_cpu = cls.rewrites_nms and options.nms == "cpu" and target is not None
         return cls.target in (None, "wasm" if on_cpu else target)
 
     def apply_to_each_graph(self, model: ir.Model) -> list[Rewrite]:
-        """Change the model's graph and the bodies in it; return what was changed and what was refused."""
+        """Change the model's graph and the bodies in it; return the changes and the refusals."""
         parts = islice(each_graph(model), None if self.scope == "each graph" else 1)
         return [rewrite for part in parts for rewrite in self.apply(part, self.options)]
 
     @abstractmethod
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Change the model's graph in place and return what was changed and what was refused."""
+        """Change the model's graph in place; return the changes and the refusals."""
 
     def applied(self, where: ir.Node | str, reason: str) -> Rewrite:
         """Return a record of a change."""
@@ -170,7 +175,7 @@ def _location(where: ir.Node | str) -> str:
 
 
 def _node_in(error: Exception) -> str:
-    """Return the value of the variable `node` in the innermost frame that has one: the node that was rewritten."""
+    """Return the variable `node` of the innermost stack frame that has one: the node that was being rewritten."""
     where, frame = "", error.__traceback__
     while frame is not None:
         node = frame.tb_frame.f_locals.get("node")

@@ -1,4 +1,4 @@
-"""Activations that ONNX Runtime fused into the operator in front of them."""
+"""Activations that ONNX Runtime fused into the operator before them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import onnx_ir as ir
 from webbuild.passes.rewrite import Builder
 
 KNOWN = ("", "Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "HardSwish", "Clip")
-"""Activations that are written by themselves."""
+"""Activations that `add_activation` can add as separate nodes."""
 
 
 def add_activation(add: Builder, x: ir.Value, name: str, parameters: Sequence[float]) -> ir.Value | None:
-    """Return the activation of a fused operator by itself, None for one that is not known."""
+    """Add the activation of a fused operator as separate nodes; None if the activation is not known."""
     match name, list(parameters):
         case "", _:
             return x

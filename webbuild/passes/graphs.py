@@ -1,4 +1,4 @@
-"""The graphs of a model: the main one, and the bodies of If, Loop and Scan, each as the graph of a model of its own."""
+"""The graphs of a model: the main one, and the bodies of If, Loop and Scan, each as the graph of its own model."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import onnx_ir as ir
 
 _SIBLINGS = "webbuild.graphs"
-"""Where `ir.Graph.meta` keeps all graphs of the model, the main one first: names are unique among them."""
+"""Key in `ir.Graph.meta`: all graphs of the model, the main one first. Names are unique among them."""
 _NAMES = "webbuild.names"
-"""Where the main graph's `meta` keeps the names that are taken, while a pass is at work."""
+"""Key in the main graph's `meta`: the names in use, while a pass runs."""
 _CHANGES = "webbuild.changes"
-"""Where `ir.Model.meta` counts the changes of a model: rewrites, and shapes that were inferred."""
+"""Key in `ir.Model.meta`: how often the model was changed, by rewrites or by shape inference."""
 _PLAIN_AT = "webbuild.plain"
-"""Where `ir.Model.meta` keeps after which change a model was seen to hold no body."""
+"""Key in `ir.Model.meta`: the change count at which the model was found to have no bodies."""
 
 
 def count_change(model: ir.Model) -> None:
@@ -30,8 +30,9 @@ def changes(model: ir.Model) -> int:
 def each_graph(model: ir.Model) -> Iterator[ir.Model]:
     """Yield a model, and then each body in it as a model, with the same opsets and metadata.
 
-    What a body captures has its producer in another graph; new nodes and constants go into the body. The bodies are
-    those that are there after the main graph is done with; the first of a model is seen in the next round.
+    Values that a body captures have their producer in another graph; new nodes and constants go into the body. The
+    bodies are collected after the caller has processed the main graph. If the model had none before, they are
+    yielded in the next round.
     """
     bodies = _link_graphs(model)
     yield model
@@ -45,26 +46,26 @@ def each_graph(model: ir.Model) -> Iterator[ir.Model]:
 
 
 def trial_copy(model: ir.Model) -> ir.Model:
-    """Return a copy of a model, whose graphs know each other and not those that they are copies of."""
+    """Return a copy of a model, its graphs linked to each other and not to the original's graphs."""
     copy = model.clone()
     _link_graphs(copy)
     return copy
 
 
 def graphs_of(model: ir.Model) -> tuple[ir.Graph, ...]:
-    """Return the main graph and all bodies in it; of a model that is known to have none without a look at its nodes."""
+    """Return the main graph and all bodies in it. The nodes are not searched if the model is known to have none."""
     return (model.graph,) if model.meta.get(_PLAIN_AT) == changes(model) else tuple(model.graphs())
 
 
 def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
-    """Return all graphs of a graph's model, the main one first; outside of a pass only the graph itself."""
+    """Return all graphs of a graph's model, the main one first; outside a pass only the graph itself."""
     return graph.meta.get(_SIBLINGS, (graph,))  # type: ignore[no-any-return]
 
 
 def _link_graphs(model: ir.Model) -> list[ir.Graph]:
     """Store the list of all graphs in each graph's metadata, and the main graph's opsets in the bodies."""
     model.graph.meta.pop(_NAMES, None)
-    known = model.meta.get(_PLAIN_AT) == changes(model)  # every pass asks, and most models have no body
+    known = model.meta.get(_PLAIN_AT) == changes(model)  # every pass calls this, and most models have no body
     bodies = [] if known else list(_bodies(model.graph))
     if not bodies:
         model.meta[_PLAIN_AT] = changes(model)
@@ -77,7 +78,7 @@ def _link_graphs(model: ir.Model) -> list[ir.Graph]:
 
 
 def _bodies(graph: ir.Graph) -> Iterator[ir.Graph]:
-    """Yield the graphs inside a graph, outer ones first; every pass asks for them."""
+    """Yield the graphs inside a graph, outer ones first; every pass calls this, so it must be fast."""
     for node in graph:
         for attribute in node.attributes.values():
             if attribute.type == ir.AttributeType.GRAPHS:
@@ -92,13 +93,13 @@ def _bodies(graph: ir.Graph) -> Iterator[ir.Graph]:
 
 
 def taken_names(graph: ir.Graph) -> set[str | None]:
-    """Return the names of all nodes and values of a model, by one of its graphs; whoever takes one adds it.
+    """Return the names of all nodes and values of a graph's model, as one shared set; add each new name to it.
 
-    It is read once for a pass: a graph of a thousand nodes gets as many names.
+    The set is computed once per pass, as a pass may add thousands of nodes.
     """
     main = all_graphs(graph)[0]
     known_names = main.meta.get(_NAMES)
-    if known_names is None or known_names[0] is not main:  # a clone has what its original had
+    if known_names is None or known_names[0] is not main:  # clone() copies the metadata of the original
         known_names = main.meta[_NAMES] = (main, graph_names(graph))
     names: set[str | None] = known_names[1]
     return names

@@ -1,4 +1,4 @@
-"""A copy of a subgraph put into the graph around it."""
+"""Inlining: a copy of a subgraph's nodes in the graph around it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from webbuild.passes.rewrite import redirect_consumers, unused_name
 
 
 class Inliner:
-    """Puts copies of bodies in front of nodes, under names that no graph of the model has."""
+    """Inserts copies of bodies before nodes, with names that are unique in the model."""
 
     def __init__(self, model: ir.Model) -> None:
         self._taken: set[str | None] = set()
@@ -20,12 +20,12 @@ class Inliner:
             self._taken |= graph_names(graph)
 
     def inline(self, body: ir.Graph, arguments: Sequence[ir.Value], before: ir.Node, prefix: str) -> list[ir.Value]:
-        """Add a copy of `body` that reads `arguments` in the place of its inputs, and return its outputs.
+        """Add a copy of `body` that reads `arguments` instead of its inputs, and return its outputs.
 
             Loop<body = { y = f(x, w) }>(a)  ->  y_1 = f(a, w)         w: an outer value or a weight of the body
 
-        Values of graphs around it are read as they are, and so are the body's weights, which are moved there. A copy
-        has no shapes, which may differ from round to round.
+        The body's weights move to the outer graph and are shared by all copies. A copy has no shapes, as they may
+        differ from iteration to iteration.
         """
         graph = before.graph
         assert graph is not None
@@ -33,7 +33,7 @@ class Inliner:
             if value not in self._moved:
                 self._move(graph, value, f"{prefix}/{value.name}")
         copy = body.clone(allow_outer_scope_values=True)
-        outputs = [self._moved.get(own, value) for own, value in zip(body.outputs, copy.outputs, strict=True)]
+        outputs = [self._moved.get(output, value) for output, value in zip(body.outputs, copy.outputs, strict=True)]
         copy.outputs.clear()
         # body(formal) -> body(actual); a body may return an input as it is
         for formal, actual in zip(copy.inputs, arguments, strict=True):
@@ -49,7 +49,7 @@ class Inliner:
         return outputs
 
     def _move(self, graph: ir.Graph, value: ir.Value, name: str) -> None:
-        """Let what reads a weight of a body read the same in the graph around it."""
+        """Copy a weight of a body to the graph around it, and let its readers read the copy."""
         moved = ir.Value(
             name=self._unique_name(name), const_value=value.const_value, type=value.type, shape=value.shape
         )

@@ -1,4 +1,4 @@
-"""Runs every pass on clones of the model and returns one graph for each target. A dry run is the same call."""
+"""Lowering: run every pass on clones of the model and return one graph for each target. A dry run is the same call."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _MAX_ROUNDS = 8
 
 
 class LoweredGraphs(Struct, frozen=True):
-    """The graph for each target, and what was done to get there. Weights are shared, not copied."""
+    """The graph and the rewrites for each target. Weights are shared, not copied."""
 
     graphs: dict[TargetName, ir.Model]
     rewrites: dict[TargetName, tuple[Rewrite, ...]]
 
     def with_rewrites(self, target: TargetName, more: Sequence[Rewrite]) -> LoweredGraphs:
-        """Return the same graphs, and what more was done to one of them."""
+        """Return the same graphs, with more rewrites for one of them."""
         return LoweredGraphs(self.graphs, {**self.rewrites, target: (*self.rewrites[target], *more)})
 
 
 def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] = TARGETS) -> LoweredGraphs:
-    """Apply the passes to clones of `model`, which stays as it is.
+    """Apply the passes to clones of `model`, which is not changed.
 
-    A pass that raises is left out, and reported as `pass-failed`: the model goes on without it, from a fresh clone,
-    since the pass may have stopped in the middle of a rewrite. Too little memory is no bug of the pass.
+    A pass that raises is left out and reported as `pass-failed`. The other passes start again from a fresh clone, as
+    the pass may have stopped in the middle of a rewrite. Too little memory is not reported as a bug of the pass.
     """
     kinds, failures = list(all_passes()), list[Rewrite]()
     while True:
@@ -63,10 +63,10 @@ def _lower(
     rewrites: dict[TargetName, tuple[Rewrite, ...]] = {}
     for target in targets:
         models[target] = shared.clone()
-        own = run_to_fixpoint([kind for kind in kinds if kind.runs_on(target, options)], models[target], options)
+        specific = run_to_fixpoint([kind for kind in kinds if kind.runs_on(target, options)], models[target], options)
         done = [rewrite for rewrite in common if rewrite.applied]
-        refused = [rewrite for rewrite in common if not rewrite.applied and rewrite not in own]
-        rewrites[target] = (*done, *refused, *own)
+        refused = [rewrite for rewrite in common if not rewrite.applied and rewrite not in specific]
+        rewrites[target] = (*done, *refused, *specific)
     if options.int32_inputs and "wasm" in models and "webgpu" in models:
         rewrites["wasm"] += tuple(take_int32(models["wasm"], models["webgpu"]))
     return LoweredGraphs(models, rewrites)
@@ -76,7 +76,7 @@ def run_to_fixpoint(kinds: Sequence[type[Pass]], model: ir.Model, options: PassO
     """Apply passes in this order, again and again, until none of them changes anything.
 
     Returns:
-        Everything that was changed, pass by pass, and what the last round refused.
+        All changes, pass by pass, then the refusals of the last round.
 
     Raises:
         PassFailedError: a pass raised.
@@ -95,7 +95,7 @@ def run_to_fixpoint(kinds: Sequence[type[Pass]], model: ir.Model, options: PassO
 
 
 def _failure(error: BaseException) -> BaseException:
-    """Return the failure of a pass out of what the pass manager wraps it in."""
+    """Return the error of a pass from inside the error that the pass manager wraps it in."""
     while not isinstance(error, PassFailedError) and error.__cause__ is not None:
         error = error.__cause__
     return error

@@ -1,4 +1,4 @@
-"""Every pass: found by walking the folders, so that a new one is named nowhere."""
+"""Registry of all passes, found by walking the folders; a new pass needs no registration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.passes.base import Pass
 
 @cache
 def all_passes() -> tuple[type[Pass], ...]:
-    """Return every pass in this folder and its subfolders, each after those it names in `after`."""
+    """Return every pass in this folder and its subfolders, each after those that its `after` lists."""
     passes_by_code: dict[str, type[Pass]] = {}
     for module in pkgutil.walk_packages(webbuild.passes.__path__, "webbuild.passes."):
         members = vars(importlib.import_module(module.name)).values()

@@ -1,4 +1,4 @@
-"""Reading and rewiring a graph: constants, shapes, new nodes."""
+"""Helpers that read and rewire a graph: constants, shapes, consumers, new nodes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from webbuild.passes.graphs import graph_names, graphs_of, taken_names
 AttributeValue = int | float | list[int] | str
 
 LOWEST, LOW = -3e38, -1e38
-"""A score for what may not be chosen, and what it is below: finite, as a sort may be padded with infinities."""
+"""Score of an element that must not be selected, and the limit below which a score counts as that. Both are finite, as
+a sort may be padded with infinities."""
 _SMALL = 1 << 16
-"""Elements of an input up to which the CPU may as well do its first step."""
+"""Largest number of elements of an input whose first operation may as well run on the CPU."""
 
 
 def constant(value: ir.Value | None) -> NDArray[Any] | None:
-    """Return the array of an initializer or Constant node, None for anything computed or overridable."""
+    """Return the array of an initializer or Constant node, None for a value that is computed or overridable."""
     tensor = None if value is None or value.is_graph_input() else constant_tensor(value)
     return None if tensor is None else tensor.numpy()
 
@@ -31,7 +32,7 @@ def constant_tensor(value: ir.Value) -> ir.TensorProtocol | None:
     """Return the tensor of an initializer or Constant node, None for anything else, a malformed Constant too."""
     try:
         return ir.convenience.get_const_tensor(value)
-    except ValueError:  # of two attributes: ONNX Runtime takes it
+    except ValueError:  # a Constant with two attributes, which ONNX Runtime accepts
         return None
 
 
@@ -42,20 +43,20 @@ def constant_number(value: ir.Value | None) -> float | None:
 
 
 def is_number(value: ir.Value | None, number: float) -> bool:
-    """Whether a value is a constant of this one number, to 1e-6 of it, in float16 to 1e-3."""
+    """Whether a value is a constant equal to this number, within a relative 1e-6, in float16 1e-3."""
     constant_value = constant_number(value)
     exact = 1e-3 if value is not None and value.dtype == ir.DataType.FLOAT16 else 1e-6
     return constant_value is not None and math.isclose(constant_value, number, rel_tol=exact)
 
 
 def producer_of(value: ir.Value | None, *op_types: str) -> ir.Node | None:
-    """Return the node that makes a value, if it is one of ONNX's own of these operators."""
+    """Return the producer of a value if it is a standard operator of one of these types."""
     node = None if value is None else value.producer()
     return node if node is not None and node.op_type in op_types and node.domain in ("", "ai.onnx") else None
 
 
 def static_shape(value: ir.Value | None) -> list[int] | None:
-    """Return the static shape of a value, None if unknown or free in any dimension."""
+    """Return the static shape of a value, None if a dimension is free or the shape is unknown."""
     if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):
         return None
     return [int(dim) for dim in value.shape if isinstance(dim, int)]
@@ -67,12 +68,12 @@ def known_rank(value: ir.Value | None) -> int | None:
 
 
 def is_empty(value: ir.Value | None) -> bool:
-    """Whether a value has a size of zero. An unknown size is not one."""
+    """Whether a dimension of a value is known to be 0."""
     return value is not None and value.shape is not None and any(dim == 0 for dim in value.shape)
 
 
 def is_small_input(value: ir.Value | None) -> bool:
-    """Whether a value is a small graph input: images are excluded, as they hold no NaN and are slow on the CPU."""
+    """Whether a value is a small graph input, not an image: images have no NaN and are slow on the CPU."""
     sizes = static_shape(value)
     if value is None or sizes is None or not value.is_graph_input() or value.is_initializer():
         return False
@@ -80,12 +81,12 @@ def is_small_input(value: ir.Value | None) -> bool:
 
 
 def input_value(node: ir.Node, index: int) -> ir.Value | None:
-    """Return an input of a node, None where it is left out."""
+    """Return an input of a node, None if it is left out."""
     return node.inputs[index] if index < len(node.inputs) else None
 
 
 def reduction_axes(node: ir.Node) -> list[int] | None:
-    """Return the axes of a reduction, None if there are none, or they are computed, or the rank is unknown."""
+    """Return the axes of a reduction, None if it has none, they are computed, or the rank is unknown."""
     rank, axes = known_rank(node.inputs[0]), input_value(node, 1)
     stored = constant(axes)
     if not rank or (axes is not None and stored is None):
@@ -97,7 +98,7 @@ def reduction_axes(node: ir.Node) -> list[int] | None:
 
 
 def read_axes(shape: ir.Node) -> slice:
-    """Return the axes whose sizes a Shape gives: all, unless it has `start` or `end`."""
+    """Return the axes whose sizes a Shape node returns: all, unless it has `start` or `end`."""
     return slice(*(shape.attributes[name].as_int() if name in shape.attributes else None for name in ("start", "end")))
 
 
@@ -107,13 +108,13 @@ def is_read(value: ir.Value) -> bool:
 
 
 def attribute_values(node: ir.Node) -> dict[str, Any]:
-    """Return a node's attributes as Python has them, lists for tuples."""
+    """Return a node's attributes as Python values, with lists instead of tuples."""
     values = {name: attribute.value for name, attribute in node.attributes.items()}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def nbytes(value: ir.Value | None) -> int | None:
-    """Return the bytes of a value, None if a size or its type is unknown."""
+    """Return the size of a value in bytes, None if its shape or type is unknown."""
     sizes = static_shape(value)
     if sizes is None or value is None or value.dtype is None:
         return None
@@ -129,9 +130,9 @@ def consumers(value: ir.Value) -> list[ir.Node]:
 
 
 def only_reader(value: ir.Value, *op_types: str) -> ir.Node | None:
-    """Return the node that alone reads a value, once and in its graph, if it is of these operators, or none are given.
+    """Return the only reader of a value, which reads it once and in the same graph.
 
-    None where the value is an output of the graph, too.
+    None if there are several reads, the value is an output of the graph, or the reader is not one of `op_types`.
     """
     if len(value.uses()) != 1 or value.is_graph_output():
         return None
@@ -141,26 +142,26 @@ def only_reader(value: ir.Value, *op_types: str) -> ir.Node | None:
 
 
 def fusable_consumers(value: ir.Value) -> list[ir.Node]:
-    """Return the nodes that read a value, none where one is in a branch or a loop: the engine fuses nothing into it."""
+    """Return the nodes that read a value; none if one is in a branch or a loop, as ONNX Runtime then fuses nothing."""
     readers = consumers(value)
     return readers if all(node.graph is value.graph for node in readers) else []
 
 
 def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
-    """Yield the nodes of the model's graph of the given standard operators that anything reads, from a snapshot."""
+    """Yield the nodes of these standard operators in the model's graph that have a reader, from a snapshot."""
     for node in list(model.graph):
         if node.domain in ("", "ai.onnx") and node.op_type in op_types and any(map(is_read, node.outputs)):
             yield node
 
 
 def standard_nodes(model: ir.Model) -> Iterator[ir.Node]:
-    """Yield the nodes of standard operators, those in branches and loops too, from a snapshot of each graph."""
+    """Yield the nodes of standard operators, also in branches and loops, from a snapshot of each graph."""
     for graph in graphs_of(model):
         yield from [node for node in graph if node.domain in ("", "ai.onnx")]
 
 
 def opset_version(model: ir.Model) -> int:
-    """Return the version of the standard operators."""
+    """Return the opset version of the standard operators."""
     return model.graph.opset_imports.get("", 18)
 
 
@@ -170,7 +171,7 @@ def replace_all_uses(old: ir.Value, new: ir.Value | None) -> None:
     graph = old.graph
     result = new
     if graph is not None and old.is_graph_output():
-        # an output needs a node of its own: f(x) -> y, y = new  =>  f(x), Identity(new) -> y
+        # an output needs its own node: f(x) -> y, y = new  =>  f(x), Identity(new) -> y
         if new.is_graph_input() or new.is_graph_output() or new.is_initializer() or new.graph is not graph:
             result = _copy(graph, new)
         name, old.name = old.name, unused_name(graph_names(graph), f"{old.name}_before")
@@ -183,25 +184,25 @@ def replace_all_uses(old: ir.Value, new: ir.Value | None) -> None:
 
 
 def replace_output(node: ir.Node, new: ir.Value) -> None:
-    """Let every reader of a node's first output read `new`, which was made for it and gets its type and shape."""
+    """Let every reader of a node's first output read `new`, which gets the output's type and shape."""
     new.type, new.shape = node.outputs[0].type, node.outputs[0].shape
     replace_all_uses(node.outputs[0], new)
 
 
 def redirect_consumers(value: ir.Value, other: ir.Value) -> None:
-    """Let the nodes that read `value` read `other`; an output of the graph stays what it is."""
+    """Let the nodes that read `value` read `other`; outputs of the graph do not change."""
     for use in list(value.uses()):
         use.node.replace_input_with(use.idx, other)
 
 
 def unused_name(taken: Container[str | None], name: str) -> str:
-    """Return `name`, with a number where it is taken."""
+    """Return `name`, with a number appended if it is taken."""
     names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
     return next(each for each in names if each not in taken)
 
 
 def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
-    """Add a value equal to `value` at the end of the graph, which may be named as an output."""
+    """Add an Identity of `value` at the end of the graph, which may get the name of an output."""
     identity = ir.node("Identity", [value])
     graph.append(identity)
     copied = identity.outputs[0]
@@ -212,7 +213,7 @@ def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
 class Builder:
     """Adds nodes to a graph right before a given one, or at its end, with names under a prefix.
 
-    A graph inside another does not say its opset: give the model's.
+    A subgraph does not declare its opset: pass the model's.
     """
 
     def __init__(self, graph: ir.Graph, before: ir.Node | None, prefix: str, opset: int | None = None) -> None:
@@ -263,7 +264,7 @@ class Builder:
         return self.const(array, value.dtype.numpy())
 
     def reduce(self, op: str, data: ir.Value | None, axis: int | list[int], keepdims: int = 1) -> ir.Value:
-        """Add a reduction over axes in the form that the graph's opset knows: axes became an input late."""
+        """Add a reduction over axes; they are an input from opset 18 on (ReduceSum: 13), before that an attribute."""
         axes = [axis] if isinstance(axis, int) else axis
         if self.opset >= (13 if op == "ReduceSum" else 18):
             return self.op(op, data, self.const(axes, np.int64), keepdims=keepdims)
@@ -282,7 +283,7 @@ class Builder:
         return self._reshape_axis("Unsqueeze", data, axis)
 
     def squeeze(self, data: ir.Value, axis: int) -> ir.Value:
-        """Take away an axis of size 1."""
+        """Remove an axis of size 1."""
         return self._reshape_axis("Squeeze", data, axis)
 
     def _reshape_axis(self, op: str, data: ir.Value, axis: int) -> ir.Value:
@@ -297,30 +298,30 @@ class Builder:
         return self.node("Split", data, outputs=len(sizes), axis=axis, split=sizes)
 
     def split(self, data: ir.Value, parts: int, axis: int) -> list[ir.Value]:
-        """Add a Split into equal parts; from opset 18 on their number has to be written."""
+        """Add a Split into equal parts; from opset 18 on it needs `num_outputs`."""
         attributes = {"num_outputs": parts} if self.opset >= 18 else {}
         return self.node("Split", data, outputs=parts, axis=axis, **attributes)
 
     def pad(self, data: ir.Value | None, before: list[int], after: list[int]) -> ir.Value:
-        """Add a Pad with zeros, sizes by axis; they became an input in opset 11."""
+        """Add a Pad with zeros, with sizes for each axis; they became an input in opset 11."""
         pads = [*before, *after]
         if self.opset >= 11:
             return self.op("Pad", data, self.const(pads, np.int64))
         return self.op("Pad", data, pads=pads)
 
     def slice(self, data: ir.Value | None, axis: int, start: int, end: int) -> ir.Value:
-        """Add a Slice of one axis; what to cut became inputs in opset 10."""
+        """Add a Slice of one axis; start and end became inputs in opset 10."""
         if self.opset >= 10:
             return self.op("Slice", data, *(self.const([number], np.int64) for number in (start, end, axis)))
         return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
 
     def _release(self, names: Iterable[str | None]) -> None:
-        """Give names back."""
+        """Mark names as unused again."""
         if self._taken is not None:
             self._taken.difference_update(names)
 
     def _name(self, op: str) -> str:
-        if self._taken is None:  # only now: most builders add nothing
+        if self._taken is None:  # computed late: most builders add nothing
             self._taken = taken_names(self._graph)
         while True:
             self._count += 1
