@@ -1,4 +1,4 @@
-"""Activations after a linear layer, of one node or of several, that the engine computes in a convolution's kernel."""
+"""Activations after a linear layer, of one or several nodes, that ONNX Runtime computes in the Conv kernel."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _ONE_NODE = frozenset(
 )
 _SQUARE_ROOT = math.sqrt(2)
 _WRITTEN_OUT = {2: "SiLU", 3: "QuickGelu", 5: "Gelu"}
-"""Names of the activations of several nodes, by their number."""
+"""Names of the activations of several nodes, by the number of nodes."""
 _CONV_RANK = 4
-"""Axes of what a convolution of images gives."""
+"""Rank of the output of a 2-D convolution: [N, C, H, W]."""
 
 
 def activation_after(value: ir.Value) -> list[ir.Node]:
-    """Return the nodes that make an activation of a value, in their order; none where something else reads it."""
+    """Return the nodes of the activation after a value, in order; none if other nodes read the value."""
     readers = consumers(value)
     if value.is_graph_output() or any(node.graph is not value.graph for node in readers):
         return []
@@ -30,7 +30,7 @@ def activation_after(value: ir.Value) -> list[ir.Node]:
 
 
 def activation_name(nodes: Sequence[ir.Node]) -> str:
-    """Return the name of the activation that nodes make."""
+    """Return the name of the activation that these nodes compute."""
     return _WRITTEN_OUT.get(len(nodes), nodes[-1].op_type)
 
 
@@ -56,7 +56,7 @@ def _quick_gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
 
 
 def _gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
-    """The Gelu x (Erf(x / sqrt(2)) + 1) 0.5, as the engine fuses it: the half is multiplied last, or before x."""
+    """Gelu: x (Erf(x / sqrt(2)) + 1) 0.5, with the factor 0.5 last or before x, the forms that ONNX Runtime fuses."""
     divided = next((node for node in readers if node.op_type == "Div" and node.inputs[0] is value), None)
     erf = None if divided is None or not _has(divided, _SQUARE_ROOT) else only_reader(divided.outputs[0], "Erf")
     shifted = None if erf is None else only_reader(erf.outputs[0], "Add")
@@ -73,13 +73,13 @@ def _gelu(value: ir.Value, readers: Sequence[ir.Node]) -> list[ir.Node]:
 
 
 def _product(one: ir.Value, other: ir.Value) -> ir.Node | None:
-    """Return the Mul of two values that alone reads the second."""
+    """Return the Mul of two values that is the only reader of the second."""
     readers = consumers(other)
     fits = len(other.uses()) == 1 and readers[0].op_type == "Mul" and one in readers[0].inputs
     return readers[0] if fits else None
 
 
 def _has(node: ir.Node, number: float) -> bool:
-    """Whether one operand is this number, and adds no axes to what a convolution gives."""
+    """Whether one operand is this number, and adds no axes to the output of a convolution."""
     constants = [each for value in node.inputs if (each := constant(value)) is not None and each.size == 1]
     return any(each.ndim <= _CONV_RANK and math.isclose(each.item(), number, rel_tol=1e-3) for each in constants)

@@ -18,7 +18,7 @@ AxisMap = Mapping[ir.Value, int]
 
 
 def output_batch_axis(node: ir.Node, axes: AxisMap) -> int | None:
-    """Return the axis of the boxes in what a node gives, None if the node may mix boxes or is not understood.
+    """Return the axis of the boxes in a node's outputs, None if the node may mix boxes or is not supported.
 
     Args:
         node: a node that reads at least one of the values.
@@ -41,7 +41,7 @@ def output_batch_axis(node: ir.Node, axes: AxisMap) -> int | None:
 
 
 def _moved_axis(node: ir.Node, data: ir.Value, axis: int) -> int | None:
-    """Return where an operator on one value puts the axis."""
+    """Return the new axis of the boxes after an operator on one value."""
     rank = _rank(data)
     match node.op_type:
         case "Split" | "Softmax":
@@ -72,7 +72,7 @@ def _moved_axis(node: ir.Node, data: ir.Value, axis: int) -> int | None:
 
 
 def _broadcast_axis(node: ir.Node, axes: AxisMap) -> int | None:
-    """Return the axis after an operator that works element by element, with operands aligned at their last axes."""
+    """Return the axis of the boxes after an elementwise operator, with operands aligned at their last axes."""
     values = [value for value in node.inputs if value is not None]
     # operands are aligned at their last axes: count the axis from the end
     from_end = {_rank(value) - axes[value] for value in values if value in axes}
@@ -105,12 +105,12 @@ def _reduced_axis(node: ir.Node, data: ir.Value, axis: int) -> int | None:
 
 
 def _reshaped_axis(data: ir.Value, axis: int, shape: list[int] | None) -> int | None:
-    """Return where -1 is in the new shape, if nothing but 1 is in front of the boxes before and after."""
+    """Return the position of -1 in the new shape, if all sizes before the boxes are 1 in both shapes."""
     old = list(data.shape) if data.shape is not None else []
     if shape is None or shape.count(-1) != 1 or 0 in shape:
         return None
     position = shape.index(-1)
-    # [1, n, 2, 2] -> [1, -1, 4]: the boxes stay apart where as much lies after them as before
+    # [1, n, 2, 2] -> [1, -1, 4]: a box keeps its elements if the sizes after the boxes have the same product
     after = [dim for dim in old[axis + 1 :] if isinstance(dim, int)]
     in_front = [*old[:axis], *shape[:position]]
     fits = len(after) == len(old) - axis - 1 and all(dim == 1 for dim in in_front)
@@ -132,7 +132,7 @@ def _attribute(node: ir.Node, name: str, default: int, data: ir.Value | None) ->
 
 
 def _constants(node: ir.Node, position: int, attribute: str = "") -> list[int] | None:
-    """Return integers given as an input, or, in older opsets, as an attribute."""
+    """Return the integers of an input, or, in older opsets, of an attribute."""
     if len(node.inputs) > position:
         array = constant(node.inputs[position])
         return None if array is None else [int(value) for value in array.ravel()]

@@ -1,4 +1,4 @@
-"""Boolean masks: the rows that a mask selects, and the node that selects them."""
+"""Boolean indexing: the rows that a mask selects, and the node that selects them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _LAYOUT_OPS = ("Transpose", "Squeeze", "Unsqueeze", "Reshape", "Split")
 
 
 class NeedsGatherError(Exception):
-    """The selected rows have to be gathered; the message says why."""
+    """The rows after a mask cannot be computed without gathering the selected ones; the message says why."""
 
 
 class MaskSelection(Struct, frozen=True):
-    """Rows of `data` that a boolean mask of `shape[axis]` elements selects. `shape` is that of all rows, unselected.
+    """Rows of `data` that a boolean mask of `shape[axis]` elements selects. `shape` is the shape of all rows.
 
-    Where `data` is None it gives the places themselves, as NonZero does: [rank of the mask, n].
+    If `data` is None, `node` is a NonZero, which returns the indices of the selected elements: [rank of the mask, n].
     """
 
     node: ir.Node
@@ -31,13 +31,13 @@ class MaskSelection(Struct, frozen=True):
 
 
 def mask_of_indices(value: ir.Value | None) -> ir.Value | None:
-    """Return the mask whose true elements a value [n, rank] indexes (NonZero), None for any other value."""
+    """Return the mask behind indices [n, rank] from NonZero, None for any other value."""
     if value is not None and value.shape is not None and len(value.shape) == 2 and value.shape[1] == 1:
         return _line_mask(value)
-    turn = None if value is None else value.producer()
-    if turn is None or turn.op_type != "Transpose" or turn.inputs[0] is None:
+    transpose = None if value is None else value.producer()
+    if transpose is None or transpose.op_type != "Transpose" or transpose.inputs[0] is None:
         return None
-    return _nonzero_mask(turn.inputs[0])
+    return _nonzero_mask(transpose.inputs[0])
 
 
 def _nonzero_mask(value: ir.Value | None) -> ir.Value | None:
@@ -46,7 +46,7 @@ def _nonzero_mask(value: ir.Value | None) -> ir.Value | None:
 
 
 def mask_selection(node: ir.Node) -> MaskSelection | None:
-    """Return the rows that a node selects by a mask, None for any other node, or where shapes are not known."""
+    """Return the rows that a node selects by a mask, None for any other node or if shapes are unknown."""
     data, sizes = node.inputs[0], static_shape(node.inputs[0])
     if data is None or sizes is None:
         return None
@@ -75,12 +75,12 @@ def _selection_along_axis(node: ir.Node, mask: ir.Value | None, axis: int) -> Ma
 
 
 def _row_mask(value: ir.Value | None) -> ir.Value | None:
-    """Return the mask [n] of which a value [m] holds the places of what is true."""
+    """Return the mask [n] behind indices [m] of its true elements."""
     return _line_mask(value) if value is not None and value.shape is not None and len(value.shape) == 1 else None
 
 
 def _line_mask(value: ir.Value | None) -> ir.Value | None:
-    """Return the mask [n] of which a value, in any layout, holds the places of what is true."""
+    """Return the mask [n] behind indices of its true elements, in any layout."""
     while value is not None and (node := value.producer()) is not None and _keeps_indices(node):
         value = node.inputs[0]
     mask = _nonzero_mask(value)
@@ -96,7 +96,7 @@ def _keeps_indices(node: ir.Node) -> bool:
 
 
 def find_choices(model: ir.Model, types: Container[ir.DataType | None]) -> list[MaskSelection]:
-    """Return what the nodes of the graph take by masks of data of these types, and the places that others read."""
+    """Return the selections by masks from data of these types, and the NonZero nodes that have other readers."""
     nodes = find_nodes(model, "GatherND", "Gather", "Compress")
     selections = [
         each
@@ -113,7 +113,7 @@ def find_choices(model: ir.Model, types: Container[ir.DataType | None]) -> list[
 
 
 def _is_choice_only(places: ir.Value, choices: Container[ir.Node]) -> bool:
-    """Whether places only serve to choose by them, or to put something back."""
+    """Whether indices are read only by selections, or by a ScatterND that writes rows back."""
     return not places.is_graph_output() and all(
         node in choices
         or node.op_type == "ScatterND"
@@ -123,7 +123,7 @@ def _is_choice_only(places: ir.Value, choices: Container[ir.Node]) -> bool:
 
 
 def connected_choices(choices: Sequence[MaskSelection]) -> list[list[MaskSelection]]:
-    """Return the choices in groups: those of one mask, and of masks whose rows meet before a suppression ends them."""
+    """Group selections that have the same mask, or whose rows reach a common node before a NonMaxSuppression."""
     groups: list[tuple[list[MaskSelection], set[ir.Node], set[ir.Value]]] = []
     for each in choices:
         group, reached, masks = [each], {each.node, *_nodes_after(each.node)}, {each.mask}

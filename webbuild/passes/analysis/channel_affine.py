@@ -1,4 +1,4 @@
-"""What is done to each channel of a value: a product, then a sum."""
+"""Affine transformation of each channel: x * scale + shift."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Numbers = NDArray[np.float64]
 
 
 class Affine(Struct, frozen=True):
-    """What each channel is multiplied by, and what is then added."""
+    """Scale and shift of each channel: x * scale + shift."""
 
     scale: Numbers
     shift: Numbers
 
 
 def batch_norm_affine(node: ir.Node) -> Affine | None:
-    """Return what a BatchNormalization with constants does to each channel, None for any other."""
+    """Return the scale and shift of a BatchNormalization with constant parameters, None for any other."""
     stored = [constant(input_value(node, at)) for at in range(1, 5)]
     if any(array is None for array in stored) or node.outputs[0].dtype != ir.DataType.FLOAT or len(node.outputs) > 1:
         return None

@@ -1,4 +1,4 @@
-"""Rows of which the data decide the number, m of R at most, up to where zeros fill them up to R."""
+"""Rows of data-dependent number m <= R, traced to the Pad that fills them with zeros up to R."""
 
 from __future__ import annotations
 
@@ -17,30 +17,37 @@ from webbuild.passes.analysis.use_def import UnknownNmsPatternError
 from webbuild.passes.rewrite import constant, consumers, input_value, read_axes
 
 _Line = list[NDArray[Any]]
-"""Integers computed from m by sums and fixed factors: what they are for m = 0, m = 1 and m = R."""
+"""Integers that are linear in m: their values for m = 0, m = 1 and m = R."""
 
 
 class FilledRows(Struct, frozen=True):
-    """Rows [m, C], and the Pad that adds zeros after them, flattened before [m * C] or not."""
+    """Rows [m, C], and the Pad that adds zeros after them, or after the flattened rows [m * C]."""
 
     rows: ir.Value
     pad: ir.Node
 
 
 class RowTrace:
-    """Follows what is gathered by m places through nodes that keep its rows apart, to the Pads at the ends.
+    """Traces rows gathered by m indices through nodes that do not mix rows, to the Pads that fill them.
 
     Attributes:
-        axes: for every value made of the rows, the axis that counts them.
-        filled: the ends.
+        axes: the axis of the rows, for every value computed from them.
+        filled: the rows at the ends, each with its Pad.
     """
 
     def __init__(
         self, nodes: Iterable[ir.Node], gathers: Sequence[ir.Node], limit: int, counts: Sequence[ir.Node] = ()
     ) -> None:
-        """Follow the gathers through the nodes, in their order. Raises UnknownNmsPatternError at what is not known.
+        """Trace the gathers through the nodes, in their order.
 
-        `counts` are nodes that give m.
+        Args:
+            nodes: the nodes of the graph.
+            gathers: the Gather nodes of the rows.
+            limit: R, the largest m.
+            counts: nodes that return m.
+
+        Raises:
+            UnknownNmsPatternError: a node is not supported.
         """
         self.axes: dict[ir.Value, int] = {each.outputs[0]: 0 for each in gathers}
         self.filled: list[FilledRows] = []
@@ -88,19 +95,19 @@ class RowTrace:
         raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it may mix rows, or needs their number")
 
     def _is_flatten(self, node: ir.Node, data: ir.Value) -> bool:
-        """Whether a node puts rows [m, C] behind one another, [m * C]."""
+        """Whether a node flattens rows: [m, C] -> [m * C]."""
         target = constant(input_value(node, 1)) if node.op_type == "Reshape" else None
         return target is not None and target.tolist() == [-1] and self.axes[data] == 0 and self._row(data) > 1
 
     def _row(self, data: ir.Value) -> int:
-        """Return how many elements a row has."""
+        """Return the number of elements of a row."""
         sizes = [size for at, size in enumerate(data.shape or ()) if at != self.axes[data]]
         if data.shape is None or not all(isinstance(size, int) for size in sizes):
             raise UnknownNmsPatternError(data.name or "", "its rows have no known size")
         return math.prod(size for size in sizes if isinstance(size, int))
 
     def _shape(self, data: ir.Value, count: int) -> list[int]:
-        """Return the shape of rows of which there are so many."""
+        """Return the shape of a value if there are `count` rows."""
         if data in self._flat:
             return [count * self._row(self._flat[data])]
         self._row(data)
@@ -108,7 +115,7 @@ class RowTrace:
         return [size for size in sizes if isinstance(size, int)]
 
     def _line(self, node: ir.Node) -> _Line | None:
-        """Return what a node makes of numbers, None if that is no sum or fixed multiple of them."""
+        """Return the output of a node that reads numbers, None if it is not linear in m."""
         lines = [self._number(value) for value in node.inputs]
         if node.op_type == "Cast" and node.outputs[0].dtype in (ir.DataType.INT64, ir.DataType.INT32):
             return lines[0]
@@ -121,7 +128,7 @@ class RowTrace:
             if elements is None or len(elements) > 1:
                 return None
             coefficients.append(elements[0])
-        # a + b m is on a line; so is Min or Max of it and a constant only where it is one of both for every m
+        # linear: f(R) - f(0) = R (f(1) - f(0)). Min(f, c) is that only if the same operand is smaller for every m
         none, one, most = coefficients
         return coefficients if np.array_equal(most - none, (one - none) * self._limit) else None
 
@@ -132,10 +139,10 @@ class RowTrace:
         return None if array is None or array.dtype.kind != "i" else [array for _ in self._points]
 
     def _add_pad(self, node: ir.Node, data: ir.Value) -> None:
-        """Note a Pad that adds zeros after the rows, up to as many as there may be.
+        """Record a Pad that appends zero rows up to R rows.
 
         Raises:
-            UnknownNmsPatternError: it adds something else, or at another place.
+            UnknownNmsPatternError: the Pad adds other values, or not after the rows.
         """
         rows = self._flat.get(data, data)
         pads, fill = self._number(input_value(node, 1)), input_value(node, 2)

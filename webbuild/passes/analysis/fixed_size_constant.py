@@ -1,4 +1,4 @@
-"""The constant that ties a model to one size of picture: position embeddings of an export with free sizes."""
+"""Constants that fix the image size, such as position embeddings, in a model that was exported with free sizes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 _FAILED_NODE = re.compile(r"running (\w+) node\. Name:'([^']*)'")
 _BROADCAST = re.compile(r"(\d+) by (\d+)")
-"""Of ONNX Runtime's message: the two sizes of an axis that do not go together."""
+"""The two sizes of an axis that do not broadcast, in ONNX Runtime's message."""
 _OPERATORS = ("Add", "Sub", "Mul", "Div", "Concat", "Where")
-"""Operators that combine a constant with the picture's features element by element, or put them side by side."""
+"""Operators that combine a constant with the image features, elementwise or by concatenation."""
 _EXTRA_TOKENS = (0, 1, 2, 5)
-"""Tokens beside those of the patches: none, a class token, one of distillation too, or four registers."""
+"""Numbers of tokens besides the patches: none; class; class and distillation; class and four registers."""
 
 
 def fixed_size_constant(model: ir.Model, message: str) -> str | None:
-    """Return the constant, and its image size, that made native ONNX Runtime fail at another size; None if it is none.
+    """Describe the constant that made native ONNX Runtime fail at another image size; None if there is none.
 
     Args:
-        model: with free sizes.
-        message: of ONNX Runtime, which names the node that failed.
+        model: the model, with free sizes.
+        message: ONNX Runtime's error message, which names the node that failed.
     """
     failed = _FAILED_NODE.search(message)
     if failed is None or failed[1] not in _OPERATORS:
@@ -46,7 +46,7 @@ def fixed_size_constant(model: ir.Model, message: str) -> str | None:
 
 
 def _constant_inputs(node: ir.Node) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield names and shapes of a node's constants that hold something for each place of the picture."""
+    """Yield names and shapes of a node's constants with more than one axis longer than 1."""
     for value in node.inputs:
         array = constant(value)
         if value is not None and array is not None and sum(size > 1 for size in array.shape) > 1:
@@ -54,7 +54,7 @@ def _constant_inputs(node: ir.Node) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def _implied_size(shape: tuple[int, ...], patch: tuple[int, int] | None) -> str:
-    """Return the pictures that position embeddings are for: [1, tokens, C] or [1, C, rows, columns]; "" if unknown."""
+    """Return the image size of position embeddings [1, tokens, C] or [1, C, rows, columns]; "" if unknown."""
     if patch is None:
         return ""
     height, width = patch
@@ -68,7 +68,7 @@ def _implied_size(shape: tuple[int, ...], patch: tuple[int, int] | None) -> str:
 
 
 def _patch_size(model: ir.Model) -> tuple[int, int] | None:
-    """Return height and width of the patches that the picture is cut into: the strides of the first convolution."""
+    """Return height and width of the image patches: kernel and strides of the first Conv, which must be equal."""
     pictures = set(model.graph.inputs)
     for node in model.graph:
         if node.op_type == "Conv" and node.inputs[0] in pictures:

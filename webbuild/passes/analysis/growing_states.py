@@ -5,9 +5,9 @@ from __future__ import annotations
 import onnx_ir as ir
 
 _SAME_ELEMENTS = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-"""Operators that keep all elements of their first input, and add none."""
+"""Operators that keep all elements of their first input and add none."""
 _APPEND = frozenset({"Concat", "Attention", "GroupQueryAttention", "MultiHeadAttention"})
-"""Operators whose output holds an input and more; attention appends to its cache."""
+"""Operators that append to an input; attention appends to its cache."""
 
 
 def grows(model: ir.Model, input_name: str, output_name: str) -> bool:
@@ -26,7 +26,7 @@ def grows(model: ir.Model, input_name: str, output_name: str) -> bool:
 
 
 def _without_moves(value: ir.Value) -> ir.Value:
-    """Return what a value has all its elements from, but for their order and type."""
+    """Return the value before the operators that only change the shape, order or type of its elements."""
     while (node := value.producer()) is not None and node.inputs and node.inputs[0] is not None:
         if node.op_type not in _SAME_ELEMENTS and not (node.op_type == "Concat" and len(node.inputs) == 1):
             break

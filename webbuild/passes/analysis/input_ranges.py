@@ -1,4 +1,4 @@
-"""Ranges of inputs that control the computation: indices, sizes, thresholds, counts."""
+"""Value ranges of inputs that control the computation: indices, sizes, thresholds, counts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _HANDED_ON = {
     "Cast": (0,), "Identity": (0,), "Unsqueeze": (0,), "Squeeze": (0,), "Reshape": (0,), "Flatten": (0,),
     "Expand": (0,), "Transpose": (0,), "Slice": (0,), "Split": (0,), "Tile": (0,),
 }  # fmt: skip
-"""Operators that hand on the numbers of these inputs."""
+"""Operators that pass on the values of these inputs."""
 _LONGEST = 16
-"""The largest count or size that is made up where the graph sets no limit."""
+"""The largest count or size if the graph sets no limit."""
 
 _FIXED: Mapping[tuple[str, int], tuple[float, float]] = {
     ("NonMaxSuppression", 2): (1, _LONGEST),
@@ -40,17 +40,17 @@ _FIXED: Mapping[tuple[str, int], tuple[float, float]] = {
     ("Loop", 0): (1, 4),
     ("Mod", 1): (1, _LONGEST),
 }
-"""By operator and input: the numbers that every such node takes."""
+"""(operator, input index): the range that is valid for every such node."""
 _PARTS: Mapping[tuple[str, int], tuple[float, float]] = {
     ("Resize", 2): (0.5, 1),
     ("Resize", 3): (_LONGEST, 2 * _LONGEST),
     ("Upsample", 1): (1, 2),
 }
-"""The same of a number that a Concat puts beside others: it is one of height and width."""
+"""The same for one element of a Concat: the height or the width."""
 
 
 class InputRange(Struct, frozen=True):
-    """The numbers that an input may hold, both ends among them, and the operator that says so."""
+    """The range of an input, both ends included, and the operator that sets it."""
 
     low: float
     high: float
@@ -61,9 +61,9 @@ class InputRange(Struct, frozen=True):
 
 
 def input_ranges(model: ir.Model) -> dict[str, InputRange]:
-    """Return the range of each input that a node bounds, by what reads it, through Casts and reshapes.
+    """Return the ranges of the inputs that a node bounds, directly or after Casts and reshapes.
 
-    Sizes that are not inferred set no limit: an index is 0 there. Where two nodes disagree, the first counts.
+    If the size of an axis is unknown, its only valid index is 0. If two ranges do not overlap, the first is used.
     """
     ranges: dict[str, InputRange] = {}
     for value in model.graph.inputs:
@@ -114,7 +114,7 @@ def _bounds(node: ir.Node, index: int, *, part: bool) -> tuple[float, float] | N
 
 
 def _axis_size(node: ir.Node, axis: int | None, unknown: int) -> int:
-    """Return the size of an axis of a node's first input, of its smallest one where that is None."""
+    """Return the size of an axis of a node's first input, of its smallest axis if `axis` is None."""
     sizes = static_shape(node.inputs[0])
     if not sizes or (axis is not None and not -len(sizes) <= axis < len(sizes)):
         return unknown

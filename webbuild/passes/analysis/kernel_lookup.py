@@ -13,14 +13,14 @@ from webbuild.targets.table import KernelPlacement
 def placement(model: ir.Model, node: ir.Node, options: PassOptions) -> KernelPlacement | None:
     """Return the placement (`gpu`, `cpu` or `none`) of a node on the target, by operator, opset and element type.
 
-    None is not known: there is no table, it says nothing of such a node, or the type is not known.
+    None if it is unknown: there is no table, the table does not list the node, or its element type is unknown.
     """
     opset = model.graph.opset_imports.get("" if node.domain == "ai.onnx" else node.domain)
     return None if opset is None else placement_at_opset(node, opset, options)
 
 
 def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> KernelPlacement | None:
-    """Return where the target would run a node if it were of another opset of its domain."""
+    """Return the placement that a node would have at another opset of its domain."""
     schema = find_schema(node.op_type, opset, node.domain)
     dtype = None if schema is None else kernel_dtype(node, schema.deciding_input, schema.deciding_output)
     if options.table is None or schema is None or dtype is None:
@@ -29,9 +29,9 @@ def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> Kerne
 
 
 def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions, least_opset: int = 1) -> bool:
-    """Whether the GPU has a kernel for a standard operator and ONNX's name of an element type.
+    """Whether the GPU has a kernel for a standard operator and element type, by ONNX's name such as `float16`.
 
-    A model of an older opset than `least_opset` is taken for one of that.
+    The opset is the model's, but at least `least_opset`.
     """
     schema = find_schema(op, max(least_opset, opset_version(model)))
     return (
@@ -40,7 +40,7 @@ def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions, least
 
 
 def kernel_dtype(node: ir.Node, index: int | None, output: int | None) -> str | None:
-    """Return ONNX's name of the element type that decides about a node's kernel."""
+    """Return ONNX's name of the element type that selects a node's kernel."""
     if index is None and output is None:
         return NO_TYPE_VARIABLE
     value = None

@@ -1,4 +1,4 @@
-"""Nodes that have a GPU kernel which throws: what the table of kernels cannot say, and no pass rewrites."""
+"""Nodes whose GPU kernel throws, which the kernel table does not show and no pass rewrites."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webbuild.passes.workarounds.split_grouped_conv_3d import SplitGroupedConv3D
 _VOLUMES: tuple[type[Workaround], ...] = (ConvTranspose3DToConv, SplitGroupedConv3D)
 
 _ACTIVATIONS = {"relu", "tanh", "sigmoid"}
-"""Those of the GPU's recurrent layers."""
+"""Activations that the GPU kernels of LSTM and GRU support."""
 
 
 def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> str | None:
-    """Return why a node's GPU kernel throws, None where that is not known, or a pass rewrites the node on the GPU."""
+    """Return why a node's GPU kernel throws; None if it does not, or if a pass rewrites the node."""
     context = PassContext(model, options)
     for defect in (kind(options) for kind in _VOLUMES if node.op_type in kind.operators):
         symptom = defect.affects(node, context)
@@ -32,5 +32,5 @@ def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> 
 
 
 def unsupported_rnn_activations(node: ir.Node) -> list[str]:
-    """Return the activations of a recurrent layer that its GPU kernel does not know."""
+    """Return the activations of a recurrent layer that its GPU kernel does not support."""
     return [name for name in node.attributes.get_strings("activations", []) if name.lower() not in _ACTIVATIONS]

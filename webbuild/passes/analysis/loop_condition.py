@@ -8,7 +8,7 @@ from webbuild.passes.rewrite import constant
 
 
 def stays_true(value: ir.Value, condition: ir.Value) -> bool:
-    """Whether the condition that a body returns is true where the one that it gets is."""
+    """Whether a body returns a true condition whenever it gets one."""
     node = value.producer()
     if value is condition:
         return True

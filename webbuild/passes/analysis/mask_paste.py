@@ -1,4 +1,4 @@
-"""The Loop that pastes the mask of each detected box into an empty picture."""
+"""The Loop that pastes the mask of each detected box into an empty image, as torchvision exports it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from webbuild.passes.analysis.use_def import LAYOUT_OPS
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
 _MODES = ("half_pixel", "pytorch_half_pixel")
-"""How PyTorch has exported a bilinear interpolation."""
+"""Coordinate transformation modes of bilinear interpolation in PyTorch's exports."""
 
 
 class NoMaskPasteError(Exception):
-    """Why a loop is not the one that pastes masks."""
+    """The reason why a Loop does not paste masks."""
 
 
 class MaskPaste(Struct, frozen=True):
-    """What a Loop pastes, and where.
+    """Inputs and sizes of a Loop that pastes masks.
 
     Attributes:
         masks: [n, 1, M, M'] or [n, M, M'], float.
-        boxes: [n, 4], the first and last column and row of each box, int64: x0, y0, x1, y1.
-        counted: the one of them whose number of rows is the number of rounds.
+        boxes: [n, 4], int64: x0, y0, x1, y1, the first and last column and row of each box, inclusive.
+        counted: `masks` or `boxes`: the value whose number of rows is the Loop's trip count.
         mask_size: (M, M').
-        picture_size: height and width of the picture.
-        mode: how a pixel of a resized mask is placed, as Resize names it.
+        picture_size: height and width of the image.
+        mode: the `coordinate_transformation_mode` of the Resize.
     """
 
     masks: ir.Value
@@ -41,7 +41,7 @@ class MaskPaste(Struct, frozen=True):
 
 
 def mask_paste(loop: ir.Node) -> MaskPaste:
-    """Return what a Loop pastes, of masks resized to boxes, one each round.
+    """Return the masks and boxes of a Loop that resizes and pastes one mask in each iteration.
 
         w, h = max(x1 - x0 + 1, 1), max(y1 - y0 + 1, 1)
         resized = Resize(mask [1, 1, M, M], [1, 1, h, w])
@@ -49,7 +49,7 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
         state = Concat(state, pasted [1, H, W])
 
     Raises:
-        NoMaskPasteError: it is another loop.
+        NoMaskPasteError: the Loop does something else.
     """
     body, canvas = loop.attributes["body"].as_graph(), static_shape(loop.inputs[2]) if len(loop.inputs) == 3 else None
     if canvas is None or len(canvas) != 3 or canvas[0] != 0:
@@ -77,7 +77,7 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
 
 
 def _row_count_source(value: ir.Value | None) -> ir.Value | None:
-    """Return the value whose number of rows is this one: Gather(Shape(x), 0)."""
+    """Return x of a number of rows Gather(Shape(x), 0)."""
     node = None if value is None else value.producer()
     first = False
     while node is not None and node.op_type != "Shape":
@@ -93,7 +93,7 @@ def _row_count_source(value: ir.Value | None) -> ir.Value | None:
 
 
 def _pasted(mask: tuple[int, int], canvas: tuple[int, int], mode: str) -> object:
-    """Return how a mask is pasted, in the words of `PastingBody`."""
+    """Return the pasted mask as a term, to compare with the term that `PastingBody` computes."""
     zero, one = number(0), number(1)
     ends = [(box_corner(first), box_corner(first + 2)) for first in (1, 0)]  # of the rows, of the columns
     lengths = [largest([plus(minus(last, first), one), one]) for first, last in ends]

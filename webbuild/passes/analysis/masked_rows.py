@@ -1,4 +1,4 @@
-"""The nodes after choices by masks that may as well compute with all rows in their places."""
+"""The nodes after a selection by a mask that can compute with all rows instead of the selected ones."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ REDUCTION_OPS = frozenset({
 
 
 class MaskedRegion:
-    """The nodes after choices by masks: `inner` compute with the rows, `ends` need none that is not chosen.
+    """The nodes after selections by masks: `inner` nodes compute all rows, `ends` ignore rows that are not selected.
 
-    A TopK of the best K of the chosen rows chooses some of K, a Concat of rows of several masks some of them all. A
-    NonMaxSuppression is an end, and so is what gathers rows by the places that it selects, or by those of a TopK of a
-    fixed number. Where the chosen rows come first, whatever else reads them takes as many from the front.
+    - A TopK of min(n, K) selected rows makes a new set of K rows. A Concat of rows of several masks joins their sets.
+    - Ends are reductions over the rows, a ScatterND that writes the rows back, a NonMaxSuppression, a TopK with fixed
+      K, and a Gather by the indices that one of the last two returns.
+    - If the selected rows come first (`places`), other nodes may read them too: they get the first n rows.
 
     Attributes:
-        rows: what stands for chosen rows, by value.
-        masks: the mask of each set that a mask chooses from.
-        parts: the sets that a Concat joins, by the joined one.
-        nested: the set that a mask of chosen rows chooses from, and the mask, by the set that it makes.
-        repeated: the set of which a Reshape takes each row apart, and into how many, by the set that it makes.
-        sizes: vectors and numbers that hold how many rows are chosen.
-        counting: the nodes that compute those.
+        rows: the selected rows that a value holds, by value.
+        masks: the mask that selects from each set.
+        parts: the sets that a Concat joins, by the joined set.
+        nested: the set that a mask of selected rows selects from, and the mask, by the resulting set.
+        repeated: the set whose rows a Reshape splits, and into how many each, by the resulting set.
+        sizes: vectors and scalars that contain the number of selected rows.
+        counting: the nodes that compute `sizes`.
     """
 
     def __init__(
@@ -51,13 +52,16 @@ class MaskedRegion:
         opset: int,
         places: Mapping[ir.Value, ir.Value] | None = None,
     ) -> None:
-        """Follow the choices through the nodes, in their order. Raises NeedsGatherError where the number is read.
+        """Trace the selections through the nodes, in their order.
 
         Args:
-            choices: what masks choose.
-            nodes: of the graph.
-            opset: of the standard operators.
-            places: 0 .. n - 1 of the n rows that are chosen, by each mask whose chosen rows come first.
+            choices: the selections by masks.
+            nodes: the nodes of the graph.
+            opset: version of the standard operators.
+            places: the indices 0 .. n - 1 of the n selected rows, by each mask whose selected rows come first.
+
+        Raises:
+            NeedsGatherError: a node needs the selected rows alone, or their number.
         """
         sets = {
             each.mask: RowSet(prod(static_shape(each.mask) or []), (places or {}).get(each.mask)) for each in choices
@@ -106,11 +110,11 @@ class MaskedRegion:
             self.inner.append(node)
             self.rows.update(zip(node.outputs, results, strict=False))
             for value, each in zip(node.outputs, results, strict=False):
-                # what the inference of shapes does not know, such as a Reshape to a count
+                # shape inference does not know all of them, such as a Reshape to a computed count
                 value.shape = value.shape or _chosen_shape(each)
 
     def _can_leave(self, value: ir.Value) -> bool:
-        """Whether others may read a value as it was: rows of which the chosen ones come first, or their number."""
+        """Whether other nodes may still read a value: rows whose selected ones come first, or their number."""
         counted = [size.rows for size in self.sizes.get(value, ()) if isinstance(size, RowCount)]
         row_sets = [self.rows[value].rows] if value in self.rows else counted
         return all(rows.places is not None for rows in row_sets) and bool(row_sets or value in self.sizes)
@@ -125,7 +129,7 @@ class MaskedRegion:
         return sizes_of(node, self.sizes) if any(value in self.sizes for value in node.inputs if value) else None
 
     def _results(self, node: ir.Node) -> Sequence[Rows]:
-        """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
+        """Return the outputs of a node that reads all rows; none if rows that are not selected may affect others."""
         if node.domain not in ("", "ai.onnx"):
             return ()
         if node.op_type == "TopK":
@@ -147,7 +151,7 @@ class MaskedRegion:
         data = node.inputs[0]
         match node.op_type:
             case "ReduceMean" if data is not None and data.dtype == ir.DataType.FLOAT16:
-                return False  # it is a sum and a count then, which float16 cannot hold
+                return False  # it becomes a sum and a count, which may overflow float16
             case op if op in REDUCTION_OPS and data in self.rows:
                 return self.rows[data].axis in (reduction_axes(node) or [])
             case "ScatterND":
@@ -157,13 +161,13 @@ class MaskedRegion:
             case "TopK" if data in self.rows and constant(node.inputs[1]) is not None:
                 return self._is_fixed_ranking(node, self.rows[data])
             case "Gather" | "GatherND" if node in self._kept and data in self.rows:
-                # rows [n, ...] by the places that a suppression selected among them
+                # rows [n, ...] gathered by the indices of a NonMaxSuppression or a TopK
                 rows, along = self.rows[data], "axis" if node.op_type == "Gather" else "batch_dims"
                 return rows.axis == 0 == node.attributes.get_int(along, 0) and rows.rows is self._kept[node]
         return False
 
     def _is_scatter_back(self, node: ir.Node) -> bool:
-        """Whether the chosen rows go where the mask took them from, in data of known sizes."""
+        """Whether a ScatterND writes the selected rows back to where the mask took them, in data of known shape."""
         sizes, indices, update = static_shape(node.inputs[0]), node.inputs[1], node.inputs[2]
         if sizes is None or node.inputs[0] in self.rows or indices in self.rows or update not in self.rows:
             return False
@@ -174,7 +178,7 @@ class MaskedRegion:
         return plain and rows.axis == 0 and mask_of_indices(indices) is mask is not None and tuple(sizes) == back
 
     def _is_fixed_ranking(self, node: ir.Node, rows: Rows) -> bool:
-        """Whether a TopK keeps a fixed number, of which there are always enough, and its places only gather rows."""
+        """Whether a TopK has a fixed K, not more than all rows, and only Gathers read its indices."""
         most, places = constant(node.inputs[1]), node.outputs[1]
         readers = consumers(places)
         if most is None or most.size != 1 or most.item() > rows.rows.length or not can_rank(node, rows):
@@ -185,7 +189,7 @@ class MaskedRegion:
         return True
 
     def _is_suppression(self, node: ir.Node) -> bool:
-        """Whether a NonMaxSuppression reads boxes [1, n, 4] and scores [1, 1, n] of the same rows, and who reads it."""
+        """Whether an NMS node reads boxes [1, n, 4] and scores [1, 1, n] of the same rows; record its Gathers."""
         boxes, scores = (self.rows.get(value) if value is not None else None for value in node.inputs[:2])
         if boxes is None or scores is None or boxes.rows is not scores.rows or (boxes.axis, scores.axis) != (1, 2):
             return False
@@ -206,5 +210,5 @@ def _chosen_shape(rows: Rows) -> ir.Shape:
 
 
 def _selected_rows(choice: MaskSelection, rows: RowSet) -> Rows:
-    """Return what a mask chooses; where it is `data > threshold`, the data that are chosen are above that."""
+    """Return the rows that a mask selects. If it is `data > threshold`, the selected data are above the threshold."""
     return Rows(choice.shape, choice.axis, rows, above=threshold(choice.mask, choice.data))

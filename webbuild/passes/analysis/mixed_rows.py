@@ -1,4 +1,4 @@
-"""Nodes that mix rows: a row of their output depends on other rows, as in a maximum, a sum or a sort."""
+"""Nodes that mix rows: an output row depends on other rows, as in a maximum, a sum or a sort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REDUCTIONS = frozenset({
     "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
 })  # fmt: skip
 _ALONG_AN_AXIS = {"Softmax": -1, "LogSoftmax": -1, "Hardmax": -1, "TopK": -1, "LayerNormalization": -1}
-"""Operators along one axis, and which unless they say otherwise."""
+"""Operators along one axis, and the default of their `axis`."""
 
 
 def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Node | None:
@@ -21,7 +21,7 @@ def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Nod
 
         ReduceMax(boxes [n, 4]) []  mixes,  ReduceMax(boxes [n, 4], axes = [1]) [n, 1]  does not
 
-    What is computed of more rows than these is something else there.
+    With more rows, such a node would return another result.
     """
     waiting = list(starts)
     seen = set(waiting)
@@ -58,6 +58,6 @@ def _arg_axes(node: ir.Node) -> list[int]:
 
 
 def _row_axis(value: ir.Value) -> int | None:
-    """Return the only axis whose length the data decide, None where that does not show."""
+    """Return the axis of data-dependent length, None unless exactly one size is unknown."""
     free = [axis for axis, size in enumerate(value.shape or ()) if not isinstance(size, int)]
     return free[0] if len(free) == 1 else None

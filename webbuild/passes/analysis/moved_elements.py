@@ -1,4 +1,4 @@
-"""Effects of data movement operators on values: on the elements, or on shapes only."""
+"""Effects of data movement operators on elements, or on shapes only."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from webbuild.passes.rewrite import constant, input_value
 
 
 def moved_shapes(node: ir.Node, shape: Sequence[int]) -> list[tuple[int, ...]] | None:
-    """Return the shapes of a node's outputs for an input of this shape, None where it is not known.
+    """Return the shapes of a node's outputs for an input of this shape, None if they are unknown.
 
-    A Concat is taken for one of inputs that are all of this shape, but for its axis: `shape` has the sum there.
+    For a Concat, `shape` is the output shape already: along its axis, the sum of the inputs' sizes.
     """
     if node.op_type == "Concat":
         return [tuple(shape)]
     if node.op_type == "Squeeze" and not _integers(node, 1, "axes"):
-        return None  # it takes away what happens to be 1
+        return None  # it removes every axis of size 1, whichever these are
     if node.op_type == "Gather" and (index := constant(input_value(node, 1))) is not None:
         axis = node.attributes.get_int("axis", 0) % len(shape)
         return [(*shape[:axis], *index.shape, *shape[axis + 1 :])]
@@ -31,11 +31,11 @@ def moved_shapes(node: ir.Node, shape: Sequence[int]) -> list[tuple[int, ...]] |
 
 
 def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list[NDArray[Any]] | None:
-    """Return what a node makes of its inputs if it only moves their elements, None for any other, or if one is needed.
+    """Return the outputs of a node that only moves elements; None for other nodes, or if a needed input is None.
 
     Args:
-        node: its sizes, axes and places are constants.
-        inputs: arrays of any kind of element.
+        node: a node with constant sizes, axes and indices.
+        inputs: arrays of any element type.
     """
     data = inputs[0] if inputs else None
     if data is None or node.domain not in ("", "ai.onnx"):
@@ -59,7 +59,7 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
                 sizes = [data.shape[axis] // len(node.outputs)] * len(node.outputs)
             return None if sizes is None else np.split(data, np.cumsum(sizes)[:-1], axis)
         case "Gather" if (index := constant(input_value(node, 1))) is not None:
-            # of one place NumPy takes the element itself
+            # for a scalar index, NumPy returns a scalar instead of an array
             return [np.asarray(data.take(index, node.attributes.get_int("axis", 0)), data.dtype)]
         case "Concat" if (parts := [each for each in inputs if each is not None]) and len(parts) == len(inputs):
             return [np.concatenate(parts, node.attributes.get_int("axis", 0))]
@@ -75,10 +75,10 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
 
 
 def _cut(node: ir.Node, rank: int) -> tuple[slice, ...] | None:
-    """Return what a Slice keeps of each axis, None where a bound is computed."""
+    """Return the part of each axis that a Slice keeps, None if a bound is computed."""
     bounds = [_integers(node, index, name) for index, name in enumerate(("starts", "ends", "axes", "steps"), 1)]
     starts, ends, along, steps = bounds
-    computed = any(input_value(node, index) is not None and held is None for index, held in enumerate(bounds, 1))
+    computed = any(input_value(node, index) is not None and bound is None for index, bound in enumerate(bounds, 1))
     if computed or starts is None or ends is None:
         return None
     cut = [slice(None)] * rank
@@ -88,7 +88,7 @@ def _cut(node: ir.Node, rank: int) -> tuple[slice, ...] | None:
 
 
 def _integers(node: ir.Node, position: int, attribute: str) -> list[int] | None:
-    """Return integers given as an input, or, in older opsets, as an attribute."""
+    """Return the integers of an input, or, in older opsets, of an attribute."""
     if (value := input_value(node, position)) is not None:
         array = constant(value)
         return None if array is None or array.dtype.kind != "i" else [int(each) for each in array.ravel()]

@@ -1,4 +1,4 @@
-"""Data movement as a whole: what a chain of operators that move elements does, as one Transpose or one Gather."""
+"""Chains of operators that only move elements, expressed as one Transpose or one Gather."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.rewrite import constant, static_shape
 
 KERNELS = frozenset({"Concat", "Gather", "Slice", "Split", "Transpose"})
-"""Operators that start a shader; of those that only give another shape the engine makes none."""
+"""Operators that start a shader. Those that only change the shape start none."""
 MOVING = KERNELS | {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}
 
 Indices = NDArray[np.int64]
 
 _NEAR = 4096
-"""Places among which the end of a row is looked for first: most rows are short."""
+"""Number of indices that are searched first for the end of a row, as most rows are short."""
 
 
 class Transposition(Struct, frozen=True):
-    """Reshape to `sizes`, then a Transpose by `perm`; none of both where the elements stay in order."""
+    """Reshape to `sizes`, then Transpose by `perm`; both are empty if the elements stay in order."""
 
     sizes: tuple[int, ...]
     perm: tuple[int, ...]
 
 
 class RowSelection(Struct, frozen=True):
-    """A Gather of rows of `length` elements, by their numbers."""
+    """A Gather of rows of `length` elements, by their indices `rows`."""
 
     rows: Indices
     length: int
 
 
 def moved_data(node: ir.Node) -> list[ir.Value] | None:
-    """Return the values whose elements a node may move, None for a node that does something else."""
+    """Return the values whose elements a node moves, None for other nodes."""
     if node.domain not in ("", "ai.onnx") or node.op_type not in MOVING:
         return None
     inputs = node.inputs if node.op_type == "Concat" else node.inputs[:1]
@@ -48,7 +48,7 @@ def moved_data(node: ir.Node) -> list[ir.Value] | None:
 
 
 def takes_every_row(node: ir.Node) -> bool:
-    """Whether a node is a Gather of every row: the engine moves no Transpose past one, which is why it is put there."""
+    """Whether a node is a Gather of all rows in order, which stops ONNX Runtime from moving a Transpose past it."""
     if node.op_type != "Gather":
         return False
     shape, numbers = static_shape(node.inputs[0]), constant(node.inputs[1])
@@ -60,7 +60,7 @@ def takes_every_row(node: ir.Node) -> bool:
 def element_sources(
     nodes: Sequence[ir.Node], source: ir.Value, shape: Sequence[int], result: ir.Value
 ) -> Indices | None:
-    """Return for each element of `result` which of `source` it is, None where a node does not say what it moves."""
+    """Return the flat index in `source` of each element of `result`, None if a movement is not constant."""
     count = math.prod(shape)
     known = {source: np.arange(count).reshape(tuple(shape))}
     for node in nodes:
@@ -72,9 +72,9 @@ def element_sources(
 
 
 def movement_key(chain: Sequence[ir.Node], source: ir.Value, result: ir.Value) -> Hashable:
-    """Return what decides about the movement of a chain: its operators, their constants, and who reads what.
+    """Return a cache key for the movement of a chain: its operators, their constants and their inputs.
 
-    The layers of a network have the same chains, so that what comes of one is computed once.
+    The layers of a network repeat the same chains; with the key each is analyzed once.
     """
     values = [source, *(output for node in chain for output in node.outputs)]
     numbers = {value: number for number, value in enumerate(values)}
@@ -96,10 +96,10 @@ def _constant_key(value: ir.Value) -> Hashable:
 
 
 def as_transposition(places: Indices, count: int) -> Transposition | None:
-    """Return the Transpose that puts `count` elements at these places, None where no single one does.
+    """Return the Transpose that reads `count` elements from these indices, None if no single one does.
 
-    The places are read as nested loops, the innermost first: [0 3 1 4 2 5] is 3 times by 1 around 2 times by 3, so that
-    it is a Transpose of [2, 3].
+    The indices are split into nested loops, the innermost first. [0 3 1 4 2 5] is 2 steps of 3 inside 3 steps of 1:
+    a Transpose of [2, 3].
     """
     if len(places) != count or not count or places[0] != 0:
         return None
@@ -129,7 +129,7 @@ def as_transposition(places: Indices, count: int) -> Transposition | None:
 
 
 def _steps_alike(places: Indices, step: int) -> int:
-    """Return how many places follow each other by this step, with the first."""
+    """Return the number of indices at the start that are apart by this step."""
     for looked_at in (_NEAR, len(places)):
         ends = np.flatnonzero(np.diff(places[:looked_at]) != step)
         if len(ends):
@@ -138,7 +138,7 @@ def _steps_alike(places: Indices, step: int) -> int:
 
 
 def as_rows(places: Indices, count: int) -> RowSelection:
-    """Return the selection of rows, as long as they can be, that takes elements from these places of `count`."""
+    """Return the Gather of the longest possible rows that reads these indices of `count` elements."""
     breaks = np.flatnonzero(np.diff(places) != 1) + 1
     length = math.gcd(count, len(places), int(np.gcd.reduce(breaks, initial=0)), int(places[0]))
     length = math.gcd(length, int(np.gcd.reduce(places[breaks], initial=0)))

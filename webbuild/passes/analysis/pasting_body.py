@@ -1,4 +1,4 @@
-"""The terms that the nodes of a Loop's body compute from one row of masks and of boxes."""
+"""Symbolic execution of a Loop's body: its values as terms of one mask and one box."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from webbuild.passes.rewrite import constant, is_read
 
 
 def box_corner(index: int) -> Term:
-    """Return a corner of the box of the round: x0, y0, x1, y1."""
+    """Return the symbol of a box coordinate in this iteration: x0, y0, x1 or y1."""
     return unknown(("box", index))
 
 
 class PastingBody:
-    """What the nodes of a loop's body compute from one row of the masks and of the boxes."""
+    """The values of a Loop's body as terms of one row of the masks and one row of the boxes."""
 
     def __init__(self, body: ir.Graph) -> None:
         self._round = body.inputs[0]
@@ -30,7 +30,7 @@ class PastingBody:
                 self._found[node.outputs[0]] = term
 
     def value(self, value: ir.Value | None) -> Known | None:
-        """Return what a value is, None if that is not known."""
+        """Return the term of a value, None if it is unknown."""
         if value is None:
             return None
         array = constant(value)
@@ -49,7 +49,7 @@ class PastingBody:
         return rule(node, reads) if rule is not None and known else None
 
     def _row(self, node: ir.Node) -> Known | None:
-        """Return the mask or the box of the round: [n, 1, M, M] -> [1, M, M], [n, 4] -> [4]."""
+        """Return the mask or the box of the iteration: [n, 1, M, M] -> [1, M, M], [n, 4] -> [4]."""
         data = node.inputs[0]
         if data is None or data.graph is self._body or data.shape is None or node.attributes.get_int("axis", 0) != 0:
             return None

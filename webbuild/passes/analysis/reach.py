@@ -1,8 +1,8 @@
-"""Reach: the positions of the picture that the elements of a value depend on, along one axis of the picture.
+"""Reach: the image positions that the elements of a value depend on, along one axis of the image.
 
-A bound is an array with the rank of the value: the first position for each element, or minus the last, so that what
-an operator gives has the least bound of what it reads. An axis along which a bound is the same has length 1 in it.
-Nothing ends at the edges of the picture: what a Conv reads beyond them has the positions that would follow.
+A bound is an array with the rank of the value: for each element the first position, or minus the last position. So the
+bound of an output element is the minimum of the bounds of the elements that it reads. Axes along which a bound is
+constant have length 1 in it. Positions continue beyond the edges of the image, as a padded Conv reads them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 Bound = NDArray[np.int64]
 Table = NDArray[np.int64]
-"""What each place along an axis reads, [places, reads]: positions along that axis, outside of it too."""
+"""Input positions that each output position along an axis reads, [outputs, reads]; they may be out of range."""
 
 MAX_ELEMENTS = 1 << 25
-"""Of a bound. One that is larger joins positions of the picture pair by pair, as attention does."""
+"""Largest number of elements of a bound. Larger ones combine positions of the image pair by pair, as attention does."""
 
 
 class UnknownReachError(Exception):
-    """Why it is not known which positions are read: in words that follow the node's name."""
+    """The positions that a node reads are unknown; the message says why, as the rest of a sentence after its name."""
 
 
 def reduced(bound: Bound) -> Bound:
-    """Return the bound with length 1 along each axis where it is the same."""
+    """Return the bound with length 1 along each axis where it is constant."""
     for axis, (length, stride) in enumerate(zip(bound.shape, bound.strides, strict=True)):
         first = bound.take([0], axis) if length else bound
         if length > 1 and (stride == 0 or bool((bound == first).all())):
@@ -36,15 +36,15 @@ def reduced(bound: Bound) -> Bound:
 
 
 def varies(bound: Bound) -> list[int]:
-    """Return the axes along which the bound is not the same."""
+    """Return the axes along which the bound is not constant."""
     return [axis for axis, length in enumerate(bound.shape) if length > 1]
 
 
 def period(bound: Bound, axis: int) -> tuple[int, int] | None:
-    """Return (p, d) where the element p places further along an axis always depends on d positions more.
+    """Return (p, d) such that the bound of the element p further along an axis is always d larger: a[i + p] = a[i] + d.
 
-    None where there is no such p up to half of the length. A picture has (1, 1), half of it (1, 2), its nearest
-    enlargement to the double (2, 1).
+    None if there is no such p up to half of the length. The image itself has (1, 1), the image downscaled by 2 (1, 2),
+    upscaled by 2 with nearest (2, 1).
     """
     steps = np.moveaxis(np.diff(bound, axis=axis), axis, 0)
     return _period(steps.tobytes(), steps.shape)
@@ -65,10 +65,10 @@ def _period(data: bytes, shape: tuple[int, ...]) -> tuple[int, int] | None:
 
 
 def windowed(bound: Bound, axis: int, table: Table) -> Bound:
-    """Return the bound of what reads, for each place along an axis, the places of a table.
+    """Return the bound of an operator that reads, at each output position along an axis, the positions of a table.
 
     Raises:
-        UnknownReachError: where the table goes beyond the ends, and nothing follows from what lies between them.
+        UnknownReachError: the table goes beyond the ends of the axis, and the bound has no period to extend it by.
     """
     length = bound.shape[axis]
     if length == 1:
@@ -82,16 +82,16 @@ def windowed(bound: Bound, axis: int, table: Table) -> Bound:
         # a[j] = a[j + q p] - q d for j < 0, and the same with a negative q for j >= length
         turns = np.where(table < 0, -(table // size), np.where(table >= length, (length - 1 - table) // size, 0))
         inside, beyond = table + turns * size, -turns * step
-    read = bound.take(inside, axis)  # [..., places, reads, ...]
+    read = bound.take(inside, axis)  # [..., outputs, reads, ...]
     along = [1] * read.ndim
     along[axis : axis + 2] = table.shape
     return reduced((read + beyond.reshape(along)).min(axis=axis + 1))
 
 
 def reshaped(bound: Bound, before: Sequence[int], after: Sequence[int]) -> Bound:
-    """Return the bound of a value of the shape `before` in the shape `after`.
+    """Return the bound of a value after a Reshape from the shape `before` to the shape `after`.
 
-    [1, 3, H, 4, W, 4] -> [1, 3, 4 H, 4 W] is done part by part: H, 4 -> 4 H where the bound varies there, else 1 -> 1.
+    [1, 3, H, 4, W, 4] -> [1, 3, 4 H, 4 W] is split into parts: H, 4 -> 4 H if the bound varies there, else 1 -> 1.
     """
     full: list[int] = []
     joined: list[int] = []
@@ -105,7 +105,7 @@ def reshaped(bound: Bound, before: Sequence[int], after: Sequence[int]) -> Bound
 
 
 def _parts(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[slice, slice]]:
-    """Yield the smallest runs of axes that hold as many elements in both shapes."""
+    """Yield the shortest runs of axes that have the same number of elements in both shapes."""
     old = new = 0
     while old < len(before) or new < len(after):
         to_old, to_new = min(old + 1, len(before)), min(new + 1, len(after))
@@ -119,7 +119,7 @@ def _parts(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[slice,
 
 
 def least(bounds: Sequence[Bound]) -> Bound:
-    """Return the bound of what reads values element by element, as they broadcast."""
+    """Return the bound of an elementwise operator with broadcasting."""
     _require_room(math.prod(np.broadcast_shapes(*(each.shape for each in bounds))))
     smallest = bounds[0]
     for each in bounds[1:]:

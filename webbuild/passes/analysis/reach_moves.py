@@ -1,4 +1,4 @@
-"""Rules of reach for operators that move elements: what each makes of the bounds of its inputs; see `reach`."""
+"""Rules of reach for operators that move elements: from input bounds to output bounds; see `reach`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rule = Callable[[ir.Node, Sequence[Bound | None]], Sequence[Bound]]
 
 
 def picture_bound(bounds: Sequence[Bound | None]) -> Bound:
-    """Return the bound of the first input; the others must not depend on the picture."""
+    """Return the bound of the first input; the others must not depend on the image."""
     data = bounds[0]
     if data is None or any(each is not None for each in bounds[1:]):
         raise UnknownReachError("has weights or sizes that depend on the picture")
@@ -72,7 +72,7 @@ def _gather(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _concat(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """Return the bound of a Concat. If the parts vary only along other axes, each gets the widest bound of all."""
+    """Return the bound of a Concat. If the parts vary only along other axes, the result is their common bound."""
     known = [each for each in bounds if each is not None]
     axis = node.attributes.get_int("axis", 0) % known[0].ndim
     if all(each.shape[axis] == 1 for each in known):
@@ -88,7 +88,7 @@ def _concat(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _depth_to_space(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """[N, C, H, W] with C the same everywhere -> each row and column as often as a block has."""
+    """[N, C, H, W] -> [N, 1, H * blocksize, W * blocksize]: the minimum over C, each row and column repeated."""
     data = picture_bound(bounds).min(axis=1, keepdims=True)
     size = node.attributes.get_int("blocksize", 1)
     for axis in (2, 3):

@@ -1,4 +1,4 @@
-"""Rules of reach: what each operator makes of the bounds of its inputs; see `reach`."""
+"""Rules of reach for all operators: from input bounds to output bounds; see `reach`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ POINTWISE_OPS = ELEMENTWISE_OPS | {
     *("QuickGelu", "Reciprocal", "Round", "Selu", "Shrink", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sum"),
     *("Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor"),
 }
-"""Operators whose inputs broadcast."""
+"""Elementwise operators with broadcasting."""
 _FIRST_INPUT_OPS = {"BatchNormalization", "DequantizeLinear", "Dropout", "QuantizeLinear"}
-"""Operators that read the first input element by element, and of the others what belongs to a channel."""
+"""Operators that are elementwise in the first input; the others are parameters of a channel."""
 SIZE_OPS = {"Shape", "Size"}
 """Operators that read no pixel."""
 
 
 def rule_of(node: ir.Node) -> Rule | None:
-    """Return the rule of a node's operator, None where there is none: nothing is known of what it reads."""
+    """Return the rule of a node's operator; None if there is none, so that the operator may read any position."""
     if node.op_type in POINTWISE_OPS:
         return _pointwise
     if node.op_type.startswith("Reduce") or node.op_type in ("ArgMax", "ArgMin"):
@@ -51,7 +51,7 @@ def _reduce(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _along_axis(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """What is computed along one axis; below opset 13 Softmax reaches from there to the last."""
+    """Operators along one axis; below opset 13 Softmax works on all axes from there to the last."""
     data = picture_bound(bounds)
     axis = node.attributes.get_int("axis", -1) % data.ndim
     if (places := constant(input_value(node, 1))) is not None and node.op_type == "CumSum":
@@ -82,7 +82,7 @@ def _over(bound: Bound, axes: Iterable[int], *, keep: bool = True) -> Bound:
 
 
 def _product(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """[..., I, K] x [..., K, J] -> [..., I, J]: the element (i, j) reads row i of one and column j of the other."""
+    """[..., I, K] x [..., K, J] -> [..., I, J]: element (i, j) reads row i of the left, column j of the right."""
     left, right = bounds[0], bounds[3 if node.op_type == "QLinearMatMul" else 1]
     if node.op_type == "Gemm":
 

@@ -1,4 +1,4 @@
-"""Tables of the input positions that an operator reads along an axis: convolutions, pools, Resize and Pad."""
+"""Tables of the input positions that convolutions, pools, Resize and Pad read along an axis."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from webbuild.passes.analysis.reach import Table, UnknownReachError
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
 _KERNEL_PLACE = {"QLinearConv": 3}
-"""Where the weights are, if they are not the second input."""
+"""Input index of the weights, if it is not 1."""
 
 
 def pool_tables(node: ir.Node) -> Iterator[Table]:
-    """Yield for each axis of a Conv or a pool what its output reads: i s + k d - pad for the k of the kernel."""
+    """Yield, for each axis of a Conv or pool, the positions that output i reads: i s + k d - pad, k in the kernel."""
     for size, stride, dilation, pad, _, length in _windows(node):
         yield np.arange(length)[:, None] * stride + np.arange(size) * dilation - pad
 
 
 def transposed_tables(node: ir.Node) -> Iterator[Table]:
-    """Yield for each axis of a ConvTranspose what its output reads: (o + pad - k d) / s where that is whole.
+    """Yield, for each axis of a ConvTranspose, the positions that output o reads: (o + pad - k d) / s if integer.
 
-    An element that reads nothing, between the places of a kernel smaller than its stride, is taken to read the last.
+    If the kernel is smaller than the stride, some outputs read nothing; they are assumed to read the last position.
     """
     for size, stride, dilation, pad, _, length in _windows(node):
         last = np.arange(length) + pad
@@ -36,7 +36,7 @@ def transposed_tables(node: ir.Node) -> Iterator[Table]:
 
 
 def _windows(node: ir.Node) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Yield (kernel, stride, dilation, pad in front, input length, output length) of each axis."""
+    """Yield (kernel, stride, dilation, pad at the start, input length, output length) of each axis."""
     data, out = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     weights = static_shape(input_value(node, _KERNEL_PLACE.get(node.op_type, 1)))
     kernel = node.attributes.get_ints("kernel_shape", None) or (weights or [])[2:]
@@ -58,7 +58,7 @@ def _windows(node: ir.Node) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 
 def resize_table(node: ir.Node, axis: int) -> Table:
-    """Return what a Resize reads along an axis: for each element the positions that its mode interpolates."""
+    """Return the positions that a Resize reads along an axis: those that its mode interpolates."""
     scale, length = resize_scale(node, axis)
     mode = _mode(node)
     places = [_source_position(node, at, scale) for at in range(length)]
@@ -76,7 +76,7 @@ def resize_table(node: ir.Node, axis: int) -> Table:
 
 
 def rounds_places(node: ir.Node) -> bool:
-    """Whether the sampling positions of a Resize are inexact in floats, so that rounding differs by position."""
+    """Whether the sampling positions of a Resize are inexact in float32, so that rounding differs by position."""
     if node.op_type not in ("Resize", "Upsample") or _mode(node) == "nearest":
         return False
     scales = [resize_scale(node, axis)[0] for axis in range(len(static_shape(node.outputs[0]) or ()))]
@@ -88,7 +88,7 @@ def resize_scale(node: ir.Node, axis: int) -> tuple[Fraction, int]:
     """Return the scale of a Resize along an axis, and the output's length.
 
     Raises:
-        UnknownReachError: where it is computed, or depends on the length.
+        UnknownReachError: the scale is computed, or depends on the length.
     """
     data, out = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     if data is None or out is None:
@@ -122,7 +122,7 @@ def _source_position(node: ir.Node, at: int, scale: Fraction) -> Fraction:
 
 
 def _nearest(node: ir.Node, position: Fraction) -> int:
-    """Return the nearest position; halves are rounded by `nearest_mode`."""
+    """Return the nearest position, rounded by `nearest_mode`."""
     mode = node.attributes.get_string("nearest_mode", "floor" if node.op_type == "Upsample" else "round_prefer_floor")
     match mode:
         case "floor":
@@ -136,10 +136,10 @@ def _nearest(node: ir.Node, position: Fraction) -> int:
 
 
 def pad_table(node: ir.Node, axis: int) -> Table:
-    """Return what a Pad reads along an axis: beyond the ends, the positions that would follow.
+    """Return the positions that a Pad reads along an axis; they continue beyond its ends.
 
     Raises:
-        UnknownReachError: where its pads are computed.
+        UnknownReachError: the pads are computed.
     """
     shape, out = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     pads_array = constant(input_value(node, 1)) if len(node.inputs) > 1 else None

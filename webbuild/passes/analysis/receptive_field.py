@@ -1,4 +1,4 @@
-"""Receptive field of an output picture, computed from the graph; or the node that reads the whole picture."""
+"""Receptive field of an output image, computed from the graph; or the node that reads the whole image."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from webbuild.passes.analysis.reach_windows import rounds_places
 from webbuild.passes.rewrite import constant, static_shape
 
 _BROADCASTING_OPS = POINTWISE_OPS | {"Concat", "MatMul", "MatMulInteger", "QLinearMatMul"}
-"""Operators whose constants could differ from position to position."""
+"""Operators whose constants may differ from position to position."""
 
 
 class ReceptiveField(Struct, frozen=True):
-    """How far the input pixels lie that an output pixel depends on, in pixels of the picture.
+    """Receptive field of an output pixel, in pixels of the input image.
 
     Attributes:
-        halo: the largest distance, in any direction.
-        multiple: the distances by which the picture may be shifted so that the output is the same, shifted too.
-        scale: how many pixels a pixel becomes, along each side.
-        rounded: a node whose sampling coordinates are rounded differently at each position, so that a shifted output
+        halo: the largest distance of an input pixel that it depends on, in any direction.
+        multiple: shifting the image by a multiple of this shifts the output and changes nothing else.
+        scale: output pixels per input pixel, along each side.
+        rounded: a node whose sampling positions are rounded differently at each position, so that a shifted output
             differs in its last bits; empty if there is none.
     """
 
@@ -36,9 +36,9 @@ class ReceptiveField(Struct, frozen=True):
 
 
 class GlobalContext(Struct, frozen=True):
-    """The first node that makes a pixel of the output depend on all of the picture, or on where in it it lies.
+    """The first node that makes an output pixel depend on the whole image, or on its position in the image.
 
-    `reason` says what it does, in words that follow its name.
+    `reason` is the rest of a sentence that starts with the node's name.
     """
 
     node: str
@@ -49,21 +49,24 @@ class GlobalContext(Struct, frozen=True):
 
 
 Bounds = Sequence[Bound]
-"""Of a value: the first row, minus the last, the first column, minus the last; see `reach`."""
+"""Four bounds of a value: first row, minus last row, first column, minus last column; see `reach`."""
 
 
 def receptive_field(
     graph: ir.Graph, pictures: Mapping[str, tuple[int, int]], output: str, output_axes: tuple[int, int]
 ) -> ReceptiveField | GlobalContext:
-    """Return the receptive field of an output in the pictures among the inputs: one, or its mask of the same size too.
+    """Return the receptive field of an output in the input image.
 
-    The axes, of each picture by its name, are those of the rows and columns. Shapes have to be fixed, and shape
-    computations folded.
+    Args:
+        graph: the graph, with static shapes and folded shape computations.
+        pictures: (row axis, column axis) of the image input by name, and of a mask of the same size if there is one.
+        output: name of the output.
+        output_axes: (row axis, column axis) of the output.
     """
-    starts = {next(each for each in graph.inputs if each.name == name): own for name, own in pictures.items()}
+    starts = {next(each for each in graph.inputs if each.name == name): pair for name, pair in pictures.items()}
     start, axes = next(iter(starts.items()))
     end = next(value for value in graph.outputs if value.name == output)
-    known: dict[ir.Value, Bounds] = {value: _identity(value, own) for value, own in starts.items()}
+    known: dict[ir.Value, Bounds] = {value: _identity(value, pair) for value, pair in starts.items()}
     multiple, rounded = 1, ""
     for node in graph:
         if not any(value in known for value in node.inputs) or node.op_type in SIZE_OPS:
@@ -98,7 +101,7 @@ def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
     """Return the bounds of each output of a node.
 
     Raises:
-        UnknownReachError: where one depends on all of the picture, or on its place.
+        UnknownReachError: an output depends on the whole image, or on the position in it.
     """
     rule = rule_of(node) if node.domain in ("", "ai.onnx") else None
     if rule is None:
@@ -116,10 +119,10 @@ def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
 
 
 def _require_uniform(node: ir.Node, known: Mapping[ir.Value, Bounds], axes: set[int]) -> None:
-    """Require that values which do not depend on the picture are constant along its axes.
+    """Check that inputs which do not depend on the image are constant along its axes.
 
     Raises:
-        UnknownReachError: if they are not, such as position embeddings.
+        UnknownReachError: an input is not, such as position embeddings.
     """
     rank = len(node.outputs[0].shape or ())
     for index, value in enumerate(node.inputs):
@@ -129,8 +132,8 @@ def _require_uniform(node: ir.Node, known: Mapping[ir.Value, Bounds], axes: set[
         array = constant(value)
         last = 2 if "MatMul" in node.op_type else 0
         for axis in axes:
-            own = axis - rank + len(shape or ())
-            if shape is None or (own >= 0 and own < len(shape) - last and shape[own] > 1 and not _same(array, own)):
+            at = axis - rank + len(shape or ())
+            if shape is None or (0 <= at < len(shape) - last and shape[at] > 1 and not _same(array, at)):
                 raise UnknownReachError("treats positions of the picture differently")
 
 
@@ -139,7 +142,7 @@ def _same(array: np.ndarray | None, axis: int) -> bool:
 
 
 def _shifts(bounds: Bounds) -> list[int]:
-    """Return the pixels by which the picture moves when a value does by whole elements, for each axis that shows it."""
+    """Return, for each axis with a period, the image shift in pixels that shifts a value by whole elements."""
     periods = [period(bound, axis) for bound in bounds for axis in varies(bound)]
     return [abs(each[1]) for each in periods if each is not None and each[1]]
 
@@ -153,12 +156,12 @@ def _field_between(
     if not before or not after:
         return GlobalContext(where, "has a size that is not known")
     scale, halo = after[output_axes[0]] // before[axes[0]], 0
-    for at, axis, own in ((0, axes[0], output_axes[0]), (2, axes[1], output_axes[1])):
-        if scale < 1 or after[own] != before[axis] * scale:
-            return GlobalContext(where, f"is {after[own]} pixels for {before[axis]} of the picture")
-        pixels = np.arange(after[own]) // scale
+    for at, axis, output_axis in ((0, axes[0], output_axes[0]), (2, axes[1], output_axes[1])):
+        if scale < 1 or after[output_axis] != before[axis] * scale:
+            return GlobalContext(where, f"is {after[output_axis]} pixels for {before[axis]} of the picture")
+        pixels = np.arange(after[output_axis]) // scale
         for bound, sign in ((bounds[at], 1), (bounds[at + 1], -1)):
-            shift = period(bound, own) if varies(bound) == [own] else None
+            shift = period(bound, output_axis) if varies(bound) == [output_axis] else None
             if shift is None or abs(shift[1]) * scale != shift[0]:
                 return GlobalContext(where, "has its pixels in another order than the picture")
             halo = max(halo, int((sign * pixels - bound.ravel()).max()))

@@ -1,4 +1,4 @@
-"""Rows that a Reshape takes apart into several each: [n, 3, 4] -> [n * 3, 4]."""
+"""Rows that a Reshape splits into several each: [n, 3, 4] -> [n * 3, 4]."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from webbuild.passes.analysis.value_ranges import value_ranges
 from webbuild.passes.rewrite import constant, input_value
 
 Repeated = dict[RowSet, tuple[RowSet, int]]
-"""The set that each row was taken apart of, and into how many, by the set that it makes."""
+"""The set whose rows were split, and into how many each, by the resulting set."""
 
 
 def reshaped_rows(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], repeated: Repeated) -> Rows | None:
-    """Return what a Reshape or a Flatten makes of all rows, None where they do not stay apart.
+    """Return the output of a Reshape or a Flatten for all rows, None if it mixes elements of different rows.
 
     Args:
         node: the node.
-        known: what stands for rows, by value.
-        sizes: vectors and numbers that hold how many rows are chosen.
-        repeated: gets the set that the rows are taken apart into, if they are.
+        known: the selected rows that a value holds, by value.
+        sizes: vectors and scalars that contain the number of selected rows.
+        repeated: the resulting set is added here if the node splits rows.
     """
     data = node.inputs[0]
     rows = known.get(data) if data is not None else None
@@ -41,7 +41,7 @@ def reshaped_rows(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], 
     times, left = divmod(shape[axis], rows.shape[rows.axis])
     if times == 1 and not left:
         return Rows(shape, axis, rows.rows, rows.numbers, rows.above)
-    # [n, 3, 4] -> [n * 3, 4]: the axes after the rows that become part of theirs
+    # [n, 3, 4] -> [n * 3, 4]: the first axes after the rows are joined with theirs
     after = rows.shape[rows.axis + 1 :]
     joins = any(prod(after[:end]) == times for end in range(1, len(after) + 1))
     if counts or left or not joins or rows.numbers is not None:
@@ -50,7 +50,7 @@ def reshaped_rows(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], 
 
 
 def _target(node: ir.Node, rows: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
-    """Return the sizes that a node gives its output, -1 for one that follows from the others."""
+    """Return the output sizes that a node sets, -1 for one that follows from the others."""
     if node.op_type == "Flatten":
         end = node.attributes.get_int("axis", 1) % (len(rows.shape) + 1)
         return (-1, prod(rows.shape[end:])) if rows.axis < end else None
@@ -62,7 +62,7 @@ def _target(node: ir.Node, rows: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes
     stored = constant(wanted)
     if stored is None or (node.attributes.get_int("allowzero", 0) != 0 and 0 in stored):
         return None
-    # 0 copies the size, which is their number where the rows are there
+    # 0 copies the input's size; on the axis of the rows that is their number
     return tuple(
         int(size) or (RowCount(rows.rows) if index == rows.axis else rows.shape[index])
         for index, size in enumerate(stored.ravel())
@@ -71,7 +71,7 @@ def _target(node: ir.Node, rows: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes
 
 
 def _resolved(target: Sizes, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Return a target with all rows and without a -1, None if it has not as many elements."""
+    """Return a target shape with all rows and without a -1, None if its number of elements is different."""
     sizes = [size.bound if isinstance(size, RowCount) else size for size in target]
     rest = prod(size for size in sizes if size != -1)
     if rest < 1 or sizes.count(-1) > 1 or any(size < -1 for size in sizes):
@@ -81,7 +81,7 @@ def _resolved(target: Sizes, shape: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def _repeated(rows: RowSet, times: int, repeated: Repeated) -> RowSet:
-    """Return the one set of rows taken apart into so many each."""
+    """Return the set of the rows split into `times` each, the same set for each call."""
     of = (rows, times)
     known = next((each for each, origin in repeated.items() if origin == of), None)
     if known is None:
@@ -91,7 +91,7 @@ def _repeated(rows: RowSet, times: int, repeated: Repeated) -> RowSet:
 
 
 def chosen_parts(node: ir.Node, known: Known, repeated: Repeated) -> Rows | None:
-    """Return what a Gather takes of rows that were taken apart if it takes one part of each: number k of C.
+    """Return the output of a Gather that selects one part of each split row: part k of C.
 
     Gather(rows [n * C, ...], Range(n) * C + k [n])  [n, ...]        0 <= k < C
     """
@@ -117,7 +117,7 @@ def chosen_parts(node: ir.Node, known: Known, repeated: Repeated) -> Rows | None
 
 
 def _is_begin(value: ir.Value | None, parts: int, known: Known, parent: RowSet) -> bool:
-    """Whether a value is Range(n) * C, the places of the first parts."""
+    """Whether a value is Range(n) * C, the indices of the first parts."""
     times = None if value is None else value.producer()
     if times is None or times.op_type != "Mul":
         return False

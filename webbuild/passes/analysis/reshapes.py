@@ -1,4 +1,4 @@
-"""Operators that name the same elements, in the same order, with another shape."""
+"""Operators that only change the shape: same elements, same order."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ RESHAPES = frozenset({"Flatten", "Reshape", "Squeeze", "Unsqueeze"})
 
 
 def before_reshapes(value: ir.Value | None) -> ir.Value | None:
-    """Return what a value is before it gets its first shape."""
+    """Return the value before the reshapes that lead to this one."""
     while value is not None and (producer := value.producer()) is not None and producer.op_type in RESHAPES:
         value = producer.inputs[0]
     return value
 
 
 def after_reshapes(value: ir.Value) -> ir.Value:
-    """Return what a value is after it got its last shape, where nothing reads it before."""
+    """Return the value after the reshapes that follow this one, as long as each is the only reader."""
     while len(value.uses()) == 1 and not value.is_graph_output():
         (node,) = consumers(value)
         if node.op_type not in RESHAPES or node.inputs[0] is not value or node.graph is not value.graph:

@@ -1,4 +1,4 @@
-"""Rows that a mask chooses, and how many: what Shape gives of them, and what is computed from that."""
+"""Rows that a mask selects, their number as Shape returns it, and sizes computed from that."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _COPIES = ("Squeeze", "Unsqueeze", "Reshape", "Cast", "Identity")
 
 
 class RowSet(Struct, frozen=True, eq=False):
-    """Rows of which a mask chooses some: `length` are there in all.
+    """A set of `length` rows from which a mask selects n.
 
-    Where the chosen ones come first, `places` are theirs: 0 .. n - 1.
+    If the selected rows come first, `places` are their indices 0 .. n - 1.
     """
 
     length: int
@@ -23,14 +23,14 @@ class RowSet(Struct, frozen=True, eq=False):
 
 
 class RowCount(Struct, frozen=True):
-    """How many rows are chosen of a set, but `most` at most."""
+    """The number of selected rows of a set, limited to `most`: min(n, most)."""
 
     rows: RowSet
     most: int | None = None
 
     @property
     def bound(self) -> int:
-        """Return how many there can be."""
+        """Return the largest possible number."""
         return self.rows.length if self.most is None else min(self.most, self.rows.length)
 
 
@@ -38,14 +38,14 @@ Sizes = tuple[int | RowCount, ...]
 
 
 class Rows(Struct, frozen=True):
-    """What stands for chosen rows, along `axis` of all of them.
+    """A value that holds selected rows, and its form with all rows.
 
     Attributes:
-        shape: of all rows.
-        axis: along which the rows lie.
-        rows: the set that they are chosen of.
-        numbers: the set of which the elements are row numbers: places among all rows then, not among the chosen.
-        above: a threshold that each element of a chosen row is above, if one is known.
+        shape: the shape with all rows.
+        axis: the axis of the rows.
+        rows: the set that the rows are selected from.
+        numbers: the set whose row indices the elements are, if they are: indices among all rows, not the selected.
+        above: a threshold that each element of a selected row is above, if one is known.
     """
 
     shape: tuple[int, ...]
@@ -59,11 +59,11 @@ Known = Mapping[ir.Value, Rows]
 
 
 def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
-    """Return the sizes that a node gives of those it reads: Shape -> Gather -> Concat([40, n]) -> ReduceMin.
+    """Return the sizes that a node computes from known sizes: Shape -> Gather -> Concat([40, n]) -> ReduceMin.
 
     Args:
-        node: reads at least one of the values.
-        known: the sizes in every vector, or number, that holds some.
+        node: a node that reads at least one of the values.
+        known: the sizes that a vector or scalar contains, by value.
     """
     data = node.inputs[0]
     parts = [_parts(value, known) for value in node.inputs]
@@ -95,7 +95,7 @@ def _parts(value: ir.Value | None, known: Mapping[ir.Value, Sizes]) -> Sizes | N
 
 
 def _elementwise(op: str, parts: Sequence[Sizes | None]) -> Sizes | None:
-    """Return the sizes of Where(Equal(sizes, -1), ones, sizes), or Add(0, sizes): no count is -1. True is 1."""
+    """Return the sizes of Where(Equal(sizes, -1), ones, sizes) or Add(0, sizes). A count is never -1; True is 1."""
     known = [each for each in parts if each is not None]
     length = max(map(len, known), default=0)
     if len(known) < len(parts) or any(len(each) not in (1, length) for each in known):
@@ -115,7 +115,7 @@ def _elementwise(op: str, parts: Sequence[Sizes | None]) -> Sizes | None:
 
 
 def _least(sizes: Sizes) -> Sizes | None:
-    """Return the least of one count and numbers, None where there are counts of several sets."""
+    """Return the minimum of one count and numbers, None if there are counts of several sets."""
     counts = [each for each in sizes if isinstance(each, RowCount)]
     if len({each.rows for each in counts}) != 1:
         return None

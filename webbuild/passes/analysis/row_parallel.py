@@ -1,4 +1,4 @@
-"""Row-parallel regions between a product that is too large and the products that reduce it."""
+"""Row-parallel regions: the nodes between a MatMul with a too large output and the MatMuls that reduce it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LAST_AXIS_OPS = {"LogSoftmax", "Softmax"}
 
 
 class RowsEscapeError(Exception):
-    """Rows leave the region other than as the left operand of a MatMul."""
+    """The rows are read otherwise than as the left operand of a MatMul; the message says how."""
 
 
 class RowParallelRegion(Struct, frozen=True, eq=False):
-    """The nodes that compute rows, in the order of the graph: the product first, then what reads it.
+    """Nodes that compute each row independently, in the order of the graph, the large MatMul first.
 
-    `end_nodes` are the products whose outputs take the place of the rows; `before` is the first node that reads one of
-    them, None where only the graph's outputs do.
+    `end_nodes` are the MatMuls that read the rows; `before` is the first node that reads an output of these, None if
+    no node does.
     """
 
     nodes: list[ir.Node]
@@ -34,12 +34,12 @@ def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowP
     """Return the nodes that compute row by row after a MatMul, up to the MatMuls that reduce the rows.
 
     Args:
-        product: the MatMul.
-        graph: that it is in.
-        largest: bytes that the output of an end may take.
+        product: the MatMul with the large output.
+        graph: its graph.
+        largest: the largest size of an output of an end node, in bytes.
 
     Raises:
-        RowsEscapeError: where the rows are mixed, moved, or leave the graph; in words.
+        RowsEscapeError: the rows are mixed, moved, or leave the graph.
     """
     rows = (static_shape(product.outputs[0]) or [0, 0])[ROW_AXIS]
     along = -1 if graph.opset_imports.get("", 18) >= 13 else 1
@@ -69,7 +69,7 @@ def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowP
 
 
 def enclosing_region(node: ir.Node, graph: ir.Graph, largest: int) -> RowParallelRegion | None:
-    """Return the region that a node is in, None if it is in none that can be computed in parts."""
+    """Return the region that contains a node, None if there is none that can be computed in parts."""
     product: ir.Node | None = node
     while product is not None:
         if product.op_type == "MatMul" and is_matrix_product(product) and (nbytes(product.outputs[0]) or 0) > largest:
@@ -108,16 +108,16 @@ def _is_end(node: ir.Node, value: ir.Value) -> bool:
 
 
 def is_matrix_product(node: ir.Node) -> bool:
-    """Whether a MatMul has matrices on both sides, so that the rows of its output are those of the left."""
+    """Whether both operands of a MatMul have at least two axes, so that its output has the rows of the left one."""
     return (
         all(len(static_shape(value) or ()) > 1 for value in node.inputs) and static_shape(node.outputs[0]) is not None
     )
 
 
 def _is_row_parallel(node: ir.Node, value: ir.Value, rows: int, along: int) -> bool:
-    """Whether every row of what a node gives is made of that row alone, and lies in the same place.
+    """Whether a node computes each output row from the same row of `value` alone.
 
-    `along` is the axis of a Softmax that names none; below opset 13 it reaches from its axis to the last.
+    `along` is the default axis of Softmax; below opset 13 it works on all axes from there to the last.
     """
     if node.domain != "" or len(node.outputs) != 1:
         return False
@@ -126,7 +126,7 @@ def _is_row_parallel(node: ir.Node, value: ir.Value, rows: int, along: int) -> b
         return False
     if node.op_type in _LAST_AXIS_OPS:
         return node.attributes.get_int("axis", along) in (-1, len(before) - 1)
-    # [B, H, L, S] -> [B * H, L, S] keeps the rows L in their places
+    # [B, H, L, S] -> [B * H, L, S] keeps the rows L
     if node.op_type == "Reshape":
         return after[ROW_AXIS:] == before[ROW_AXIS:]
     if node.op_type not in ELEMENTWISE_OPS | _EXTRA_ELEMENTWISE_OPS:

@@ -1,4 +1,4 @@
-"""Effects of operators on masked rows if they get all rows instead."""
+"""Outputs of operators on selected rows if they read all rows instead."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from webbuild.passes.rewrite import constant, input_value, static_shape
 
 _LAYOUT_OPS = ("Squeeze", "Unsqueeze", "Identity", "Transpose", "Split")
 _AXIS_OPS = (*_LAYOUT_OPS, "Slice", "Gather", "Concat", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ArgMax")
-"""Operators that keep rows apart where `output_batch_axis` says so."""
+"""Operators that do not mix rows if `output_batch_axis` returns an axis."""
 _TO_THE_END = (1 << 63) - 1
 _LARGEST_TOPK = 1 << 20
-"""Rows that are put in order at most, chosen or not."""
+"""Largest number of rows that a TopK sorts, selected or not."""
 
 
 def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequence[Rows]:
-    """Return what a TopK of the best min(n, K) rows gives: values, and their places."""
+    """Return the outputs of a TopK of the best min(n, K) rows: values and indices."""
     data, most = node.inputs[0], node.inputs[1]
     rows = known.get(data) if data is not None else None
     count = sizes.get(most, ()) if most is not None else ()
@@ -42,7 +42,7 @@ def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequ
 
 
 def can_rank(node: ir.Node, rows: Rows) -> bool:
-    """Whether a TopK puts rows of one number each in falling order, which rows that are not chosen can end."""
+    """Whether a TopK sorts rows of one float each in descending order: rows that are not selected can be put last."""
     length, attributes = rows.shape[rows.axis], node.attributes
     if prod(rows.shape) != length or length > _LARGEST_TOPK or node.outputs[0].dtype != ir.DataType.FLOAT:
         return False
@@ -51,7 +51,7 @@ def can_rank(node: ir.Node, rows: Rows) -> bool:
 
 
 def nested_selection(node: ir.Node, known: Known, nested: dict[RowSet, tuple[RowSet, ir.Value]]) -> Sequence[Rows]:
-    """Return what a NonZero of a mask of chosen rows gives, [1, n]; `nested` has the parent and the mask of its set."""
+    """Return the output [1, n] of a NonZero of a mask of selected rows; add its set's parent and mask to `nested`."""
     mask = node.inputs[0]
     mask_rows = known.get(mask) if mask is not None else None
     if mask_rows is None or mask is None or len(mask_rows.shape) != 1:
@@ -62,7 +62,7 @@ def nested_selection(node: ir.Node, known: Known, nested: dict[RowSet, tuple[Row
 
 
 def joined(node: ir.Node, known: Known, sets: dict[RowSet, list[RowSet]]) -> Rows | None:
-    """Return what a Concat along the rows gives, None for any other; `sets` are the joined ones and their parts."""
+    """Return the output of a Concat along the rows, None for any other; add the joined set and its parts to `sets`."""
     rows_of_inputs = [known.get(value) if value is not None else None for value in node.inputs]
     parts = [each for each in rows_of_inputs if each is not None]
     first = parts[0]
@@ -93,7 +93,7 @@ def row_results(
     nested: Mapping[RowSet, tuple[RowSet, ir.Value]],
     opset: int,
 ) -> Sequence[Rows]:
-    """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
+    """Return the outputs of a node that reads all rows; none if rows that are not selected may affect others."""
     if node.op_type == "Slice" and (whole := _every_row(node, known, sizes)) is not None:
         return (whole,)
     if node.op_type == "Range" and (numbered := _numbered(node, sizes)) is not None:
@@ -126,7 +126,7 @@ def row_results(
 
 
 def _every_row(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
-    """Return the rows of which a Slice takes the first n, where there are n."""
+    """Return the rows of a Slice that keeps the first n of n rows."""
     end = sizes.get(node.inputs[2]) if len(node.inputs) > 3 and node.inputs[2] is not None else None
     rows = known.get(node.inputs[0]) if node.inputs[0] is not None else None
     start, axes, *steps = (constant(value) for value in (node.inputs[1], *node.inputs[3:]))
@@ -138,7 +138,7 @@ def _every_row(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> 
 
 
 def _numbered(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
-    """Return the numbers 0 .. n - 1 of chosen rows that come first: 0 .. N - 1."""
+    """Return Range(0, n) of selected rows that come first; with all rows it is 0 .. N - 1."""
     start, end, step = constant(node.inputs[0]), sizes.get(node.inputs[1]), constant(node.inputs[2])  # type: ignore[arg-type]
     count = end[0] if end is not None and len(end) == 1 else None
     if not isinstance(count, RowCount) or count.most is not None or count.rows.places is None:
@@ -148,7 +148,7 @@ def _numbered(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
 
 
 def _aligned(node: ir.Node, known: Known) -> Sequence[Rows]:
-    """Return what a RoiAlign makes of regions [n, 4] and their pictures [n] of one map: [n, C, h, w]."""
+    """Return the output [n, C, h, w] of a RoiAlign with regions [n, 4] and batch indices [n] of one feature map."""
     sizes, regions = static_shape(node.inputs[0]), [known.get(value) for value in node.inputs[1:] if value is not None]
     first = regions[0]
     if sizes is None or first is None or node.inputs[0] in known:
@@ -162,7 +162,7 @@ def _aligned(node: ir.Node, known: Known) -> Sequence[Rows]:
 def _axis(node: ir.Node, known: Known) -> int | None:
     first = known.get(node.inputs[0]) if node.inputs[0] is not None else None
     if first is not None and node.op_type == "Slice" and slice_bounds(node) == (0, _TO_THE_END, first.axis):
-        return first.axis  # all of them
+        return first.axis  # it keeps all rows
     return output_batch_axis(node, {value: each.axis for value, each in known.items()})
 
 
@@ -173,7 +173,7 @@ def _with_rows(shape: ir.Shape | None, axis: int, length: int) -> tuple[int, ...
 
 
 def _joined_shape(node: ir.Node, known: Known) -> tuple[int, ...]:
-    """Return the shape of the first input; of a Concat's inputs, with all their sizes along its axis."""
+    """Return the shape of the first input; for a Concat, with the sum of the inputs' sizes along its axis."""
     shapes = [each.shape for value in node.inputs if value is not None and (each := known.get(value))]
     first = shapes[0]
     axis = node.attributes.get_int("axis", 0) % len(first)
@@ -188,7 +188,7 @@ def _target(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
 
 
 def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Rows]:
-    """Return what a ConstantOfShape or an Expand makes in a shape with one count in it."""
+    """Return the output of a ConstantOfShape or an Expand to a shape that contains one count."""
     counts = [position for position, size in enumerate(target) if isinstance(size, RowCount)]
     if len(counts) != 1:
         return ()
@@ -216,7 +216,7 @@ def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Ro
 def _gathered(
     node: ir.Node, index: Rows, known: Known, nested: Mapping[RowSet, tuple[RowSet, ir.Value]]
 ) -> Sequence[Rows]:
-    """Return the rows that are gathered by chosen numbers: of the same set, or by each number a row of known data."""
+    """Return the output of a Gather by selected indices: of rows of the same set, or of data of known shape."""
     data = node.inputs[0]
     rows = known.get(data) if data is not None else None
     sizes = rows.shape if rows is not None else static_shape(data)
@@ -225,7 +225,7 @@ def _gathered(
     along = node.attributes.get_int("axis", 0) % len(sizes)
     places = index.shape
     if node.op_type == "GatherND":
-        # data [n, ...] by places [n, 1]
+        # data [n, ...] by indices [n, 1]
         if rows is None or places[1:] != (1,) or node.attributes.get_int("batch_dims", 0) != 0:
             return ()
         places = places[:1]
@@ -242,7 +242,7 @@ def _gathered(
 
 
 def threshold(mask: ir.Value, data: ir.Value | None) -> ir.Value | None:
-    """Return the number that everything in `data` is above that the mask chooses, where the mask is data > number."""
+    """Return the threshold if the mask is `data > threshold`."""
     maker = mask.producer()
     if maker is None or maker.op_type != "Greater" or maker.inputs[0] is not data:
         return None
@@ -251,10 +251,10 @@ def threshold(mask: ir.Value, data: ir.Value | None) -> ir.Value | None:
 
 
 def scattered(node: ir.Node, known: Known, nested: Mapping[RowSet, tuple[RowSet, ir.Value]]) -> Rows | None:
-    """Return what is made by putting rows that were chosen again back where they were taken from.
+    """Return the output of a scatter that writes rows of a nested selection back to where they were taken from.
 
-    ScatterElements(data [n, C], Expand(places [m, 1]) [m, C], rows [m, C])
-    ScatterND(data [n, C], places [m, 1], rows [m, C])
+    ScatterElements(data [n, C], Expand(indices [m, 1]) [m, C], rows [m, C])
+    ScatterND(data [n, C], indices [m, 1], rows [m, C])
     """
     data, places, rows = (known.get(value) if value is not None else None for value in node.inputs[:3])
     if data is None or places is None or rows is None or rows.rows not in nested:

@@ -1,4 +1,4 @@
-"""Shapes of what is computed from each row alone."""
+"""Output shapes of operators that compute each row independently."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _ELEMENTWISE_OPS = frozenset({
     "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Sigmoid", "Sin", "Softplus", "Sqrt", "Sub", "Tanh",
     "Where", "Xor",
 })  # fmt: skip
-"""Operators that compute with each element alone, and with what lies beside it in their other inputs."""
+"""Elementwise operators with broadcasting."""
 _LAST_AXIS_OPS = {"Softmax": 13, "LogSoftmax": 13, "LayerNormalization": 1}
-"""Operators along one axis, and the opset from which on that is the last unless they say otherwise."""
+"""Operators along one axis, and the opset from which on the default is the last."""
 _PICTURE_OPS = frozenset({
     "AveragePool", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GlobalMaxPool",
     "InstanceNormalization", "MaxPool", "Pad", "SpaceToDepth",
 })  # fmt: skip
-"""Operators that compute with each picture of a batch alone, [n, C, H, W]."""
+"""Operators that compute each image of a batch [n, C, H, W] independently."""
 
 
 def computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[int, ...] | None:
-    """Return the shape of an elementwise result, or of a layer, a normalization or a softmax of each row."""
+    """Return the output shape of an elementwise operator, or of a layer, normalization or softmax of each row."""
     shapes = list(_shapes(node, known))
     if any(each is None or 0 in each for each in shapes):
         return None
@@ -64,7 +64,7 @@ def _shapes(node: ir.Node, known: Known) -> Iterator[tuple[int, ...] | None]:
 def _broadcast_shape(
     node: ir.Node, shapes: Sequence[tuple[int, ...]], axis: int, known: Known
 ) -> tuple[int, ...] | None:
-    """Return the shape of an elementwise result, None where something else would lie along the rows."""
+    """Return the output shape of an elementwise operator, None if an operand has other data along the rows."""
     rank = max(map(len, shapes))
     values = [value for value in node.inputs if value is not None]
     for value, each in zip(values, shapes, strict=True):

@@ -1,4 +1,4 @@
-"""Weights with constants that may be multiplied in advance, so that what is made of them is."""
+"""Constant weights that can absorb a factor of a later value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from webbuild.passes.analysis.movement import moved_data
 from webbuild.passes.rewrite import constant, is_read, only_reader, static_shape
 
 _DEEPEST = 6
-"""Products and sums that are looked through, one inside the other."""
+"""Largest number of nested products and sums that are searched."""
 
 
 class ScaledWeights(Struct, frozen=True):
-    """An input of a node with constant weights, and what each of its last axis, or its first, is multiplied by."""
+    """A constant input of a node, and the factors to multiply it by along `axis`: -1, or 0 if it is transposed."""
 
     node: ir.Node
     index: int
@@ -25,8 +25,8 @@ class ScaledWeights(Struct, frozen=True):
 def scalable_weights(
     value: ir.Value, reader: ir.Node, factor: Floats, depth: int = _DEEPEST
 ) -> list[ScaledWeights] | None:
-    """Return the weights to scale so that `value` is multiplied, None where something else would be too."""
-    path = [value]  # from the value back to what makes its elements
+    """Return the weights to scale so that `value` is multiplied by `factor`, None if another value would be too."""
+    path = [value]  # from the value back to the node that computes its elements
     while (node := path[-1].producer()) is not None and len(data := moved_data(node) or []) == 1:
         path.append(data[0])
     if node is None or depth < 0 or any(each.is_graph_output() or each.graph is not reader.graph for each in path):
@@ -40,7 +40,7 @@ def scalable_weights(
 
 
 def _plan_of(node: ir.Node, factor: Floats, depth: int) -> list[ScaledWeights] | None:
-    """Return the weights to scale so that a node's result is multiplied, by one number or by one for each column."""
+    """Return the weights to scale so that a node's output is multiplied by one factor, or by one for each column."""
     first, second = (*node.inputs, None)[:2]
     match node.op_type:
         case "MatMul" if _is_weight(second) and len(static_shape(second) or []) == 2:
@@ -80,19 +80,19 @@ def _is_computed(value: ir.Value) -> bool:
 
 
 def _is_weight(value: ir.Value | None) -> bool:
-    """Whether a value is a constant that one node alone reads."""
+    """Whether a value is a constant with a single reader."""
     return value is not None and constant(value) is not None and len(value.uses()) == 1
 
 
 def _is_whole(value: ir.Value) -> bool:
-    """Whether one node reads a value, and nothing reads what else its producer makes."""
+    """Whether one node reads a value, and no other output of its producer is read."""
     producer = value.producer()
     outputs = [] if producer is None else [output for output in producer.outputs if is_read(output)]
     return only_reader(value) is not None and outputs == [value]
 
 
 def _is_column(value: ir.Value, factor: Floats) -> bool:
-    """Whether a constant has a number for each column, or the factor is one for all."""
+    """Whether a constant has a number for each column, or one factor is for all columns."""
     shape = static_shape(value)
     return constant(value) is not None and shape is not None and (factor.size == 1 or shape[-1:] == [factor.size])
 

@@ -9,13 +9,13 @@ import onnx_ir as ir
 from webbuild.passes.rewrite import static_shape
 
 _MOVES = frozenset({"Cast", "Concat", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators through which a factor becomes the list that Resize takes."""
+"""Operators that may be between a factor and the `scales` of Resize."""
 _SCALES = 2
-"""The place of that list among the inputs of Resize."""
+"""Index of `scales` among the inputs of Resize."""
 
 
 def scale_inputs(model: ir.Model) -> list[str]:
-    """Return the inputs of one float that nothing but the factors of Resize reads.
+    """Return the inputs of one float that only the `scales` of Resize nodes read.
 
     ratio [1] -> Concat(1, 1, ratio, ratio) -> Resize(picture, scales)
     """

@@ -1,4 +1,4 @@
-"""Shapes of every value, inferred again."""
+"""Shape inference of all values again, after rewrites."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from webbuild.passes.graphs import count_change, graphs_of
 
 
 def infer_shapes(model: ir.Model) -> None:
-    """Forget the shapes of intermediate values and infer them again, with the values of shape tensors.
+    """Remove the shapes of intermediate values and infer them again, with the values of shape tensors.
 
-    Those of outputs are inferred too; what was declared of them stands where that gives no size.
+    Shapes of outputs are inferred too; a declared size stays if none is inferred.
     """
     declared = {value: value.shape for value in model.graph.outputs if value.shape is not None}
     for value in model.graph.initializers.values():
-        if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
+        if value.const_value is not None and not value.is_graph_input():  # a folded one may still have a free shape
             value.shape = ir.Shape(value.const_value.shape.numpy())
             value.type = value.type or ir.TensorType(value.const_value.dtype)
     before = {value: value.shape for graph in graphs_of(model) for node in graph for value in node.outputs}
@@ -30,9 +30,9 @@ def infer_shapes(model: ir.Model) -> None:
 
 
 def _merge_shapes(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:
-    """Return the sizes that were inferred, and those that were declared where none was.
+    """Return the inferred sizes, and the declared size where none is inferred.
 
-    Exporters declare wrong ones: PyTorch gives RT-DETR's boxes the name of the batch as their last dimension too.
+    Exporters declare wrong sizes: PyTorch names the last dimension of RT-DETR's boxes like the batch.
     """
     if inferred is None or len(inferred) != len(declared):
         return declared

@@ -1,4 +1,4 @@
-"""Sizes that an exporter wrote as arithmetic over the names of others, such as `Min(20, (width - 1)//8 + 1)`."""
+"""Dimension names that are arithmetic expressions of other dimensions, such as `Min(20, (width - 1)//8 + 1)`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 _MAX_LENGTH = 2000
-"""Characters of an expression that is looked at."""
+"""Longest expression that is evaluated, in characters."""
 _MAX_VALUE = 2**31
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -20,9 +20,9 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {"Min": min, "Max": max, "min": min,
 
 
 def evaluate_size(text: str | None, sizes: Mapping[str, int]) -> int | None:
-    """Return the size that an expression comes to, None for what is no arithmetic over known names.
+    """Return the value of a size expression, None if it is not arithmetic over known names.
 
-    The text is the model's: it is parsed, never run.
+    The text comes from the model, so it is parsed and never executed.
     """
     if text is None or len(text) > _MAX_LENGTH:
         return None

@@ -1,4 +1,4 @@
-"""Symbolic integers: linear expressions of unknown sizes, in a form in which equal terms compare equal."""
+"""Symbolic integers: linear expressions of unknown sizes in a normal form, so that equal terms compare equal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 
 Term = frozenset[tuple[Hashable, int]]
-"""A sum of atoms, each with its factor: x1 - x0 + 1 is {(x1, 1), (x0, -1), (None, 1)}, None stands for the number 1."""
+"""A sum of (atom, factor): x1 - x0 + 1 is {(x1, 1), (x0, -1), (None, 1)}; the atom None is the number 1."""
 
 
 def number(value: int) -> Term:
@@ -20,7 +20,7 @@ def unknown(name: Hashable) -> Term:
 
 
 def known_number(term: Term) -> int | None:
-    """Return the number that a term is, None if it has an unknown one in it."""
+    """Return the value of a constant term, None if the term has unknowns."""
     parts = dict(term)
     return parts.get(None, 0) if set(parts) <= {None} else None
 

@@ -1,4 +1,4 @@
-"""Rules of operators on symbolic integers and pictures."""
+"""Rules that evaluate operators on symbolic integers and images."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from webbuild.passes.analysis.size_terms import Term, known_number, largest, lea
 from webbuild.passes.rewrite import constant
 
 Known = Picture | tuple[Term, ...]
-"""A picture, or the numbers of a vector or of a scalar."""
+"""An image, or the numbers of a vector or scalar."""
 Reads = Sequence[Known | None]
-"""The inputs of a node, None for one that it leaves out."""
+"""The inputs of a node, None for an omitted one."""
 
 
 def _same(node: ir.Node, reads: Reads) -> Known | None:
-    """Return what a node hands on; axes of size 1 in front of a picture come and go."""
+    """Return the input of a node that passes it on; leading axes of size 1 of an image may be added or removed."""
     data, is_cast, kind = reads[0], node.op_type == "Cast", node.outputs[0].dtype
     if isinstance(data, tuple):
         return data if not is_cast or kind in (ir.DataType.INT64, ir.DataType.BOOL) else None
@@ -27,7 +27,7 @@ def _same(node: ir.Node, reads: Reads) -> Known | None:
 
 
 def _with_axes(node: ir.Node, data: Picture, axes_term: Reads) -> Picture | None:
-    """Return what a Squeeze or an Unsqueeze of axes in front makes: [1, H, W] -> [1, 1, H, W]."""
+    """Return the output of a Squeeze or an Unsqueeze of leading axes: [1, H, W] -> [1, 1, H, W]."""
     axes = axes_term[0] if axes_term and isinstance(axes_term[0], tuple) else None
     places = node.attributes.get_ints("axes", []) if axes is None else [known_number(axis) for axis in axes]
     front, added = len(data.sizes) - 2, 1 if node.op_type == "Unsqueeze" else -1
@@ -95,7 +95,7 @@ def _resize(node: ir.Node, reads: Reads) -> Known | None:
 
 
 def _expand(_node: ir.Node, reads: Reads) -> Known | None:
-    """Return a picture of the same size, with axes of size 1 in front."""
+    """Return an image of the same size, with leading axes of size 1."""
     data, sizes = reads[0], reads[1]
     if not isinstance(data, Picture) or not isinstance(sizes, tuple) or sizes[-2:] != data.sizes[-2:]:
         return None

@@ -1,4 +1,4 @@
-"""Use-def chains of an index vector: its layouts, its Gathers, and its length."""
+"""Uses of an index vector: through layout changes to the Gathers that read it, and the limit of its length."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import onnx_ir as ir
 from webbuild.passes.rewrite import constant, consumers
 
 LAYOUT_OPS = {"Transpose", "Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast"}
-"""Operators that hand an index vector on, in another shape or type."""
+"""Operators that only change the layout or type of an index vector."""
 
 
 class UnknownNmsPatternError(Exception):
-    """The operators after NMS are none of the known patterns; the message says where and why."""
+    """The operators after NMS match no known pattern; the message says where and why."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(reason)
@@ -24,7 +24,7 @@ class UnknownNmsPatternError(Exception):
 
 @dataclass
 class IndexUses:
-    """Where an index vector goes: nodes that gather rows by it, the limit put on its length, nodes that read that."""
+    """The nodes that gather rows by an index vector, the limit on its length, and the Shape nodes that read it."""
 
     gathers: list[ir.Node] = field(default_factory=list)
     limit: int | None = None
@@ -32,7 +32,7 @@ class IndexUses:
 
 
 def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> IndexUses:
-    """Follow an index vector to the nodes that gather by it; not into the node `but`."""
+    """Trace an index vector to the nodes that gather by it; do not follow the node `but`."""
     uses = IndexUses()
     waiting = [start]
     while waiting:
@@ -91,7 +91,7 @@ def slice_bounds(node: ir.Node) -> tuple[int, int, int] | None:
 
 
 def skip_layout_ops(value: ir.Value | None) -> ir.Value | None:
-    """Return the value of which this one is another layout."""
+    """Return the value before the layout operators that lead to this one."""
     while value is not None and (node := value.producer()) is not None and node.op_type in LAYOUT_OPS:
         value = node.inputs[0]
     return value

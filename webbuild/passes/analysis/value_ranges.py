@@ -1,4 +1,4 @@
-"""Value ranges: bounds of the numbers in a graph."""
+"""Value ranges: interval analysis of the numbers in a graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from webbuild.passes.graphs import all_graphs
 from webbuild.passes.rewrite import constant, consumers, static_shape
 
 Interval = tuple[float, float]
-"""The least and the largest value, both included; whole numbers are Python's own and exact."""
+"""(minimum, maximum), both included; integers are Python ints, so exact."""
 
 UNBOUNDED: Interval = (-math.inf, math.inf)
 _TYPES: dict[ir.DataType | None, Interval] = {
@@ -21,13 +21,13 @@ _TYPES: dict[ir.DataType | None, Interval] = {
     **{ir.DataType[f"UINT{bits}"]: (0, 2**bits - 1) for bits in (8, 16, 32)},
 }
 _ROUNDING = 1e-6
-"""Relative error that the bounds of floats are given when they become whole numbers."""
+"""Relative margin of float bounds that are cast to integers."""
 DATA_MOVEMENT_OPS = {
     "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Flatten", "Identity", "Tile", "Gather", "GatherND",
     "GatherElements", "Slice", "Split", "ReduceMax", "ReduceMin", "ReduceMean", "MaxPool", "DepthToSpace", "TopK",
     "Dropout",
 }  # fmt: skip
-"""Operators whose results lie among the values of their first input."""
+"""Operators whose output is within the bounds of their first input."""
 _BOUNDED: dict[str, Interval] = {
     **dict.fromkeys(("Sigmoid", "Softmax", "HardSigmoid"), (0, 1)),
     **dict.fromkeys(("Tanh", "Sign", "Sin", "Cos"), (-1, 1)),
@@ -36,10 +36,10 @@ _BOOL_OPS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not",
 
 
 def value_ranges(graph: ir.Graph) -> dict[ir.Value, Interval]:
-    """Return the bounds of every value that a node of the graph gives, of its inputs, and of what it captures.
+    """Return the bounds of every node output, graph input and captured value of a graph.
 
-    A value that gathers or scatters along an axis lies within it, or the model would not run: but for a body, which may
-    not.
+    Values used as indices are within the indexed axis, or the model would not run. Indices that only a body uses are
+    excepted, as the body may never run.
     """
     graphs = all_graphs(graph)
     intervals: dict[ir.Value, Interval] = {}
@@ -74,7 +74,7 @@ def _input_interval(value: ir.Value | None, intervals: dict[ir.Value, Interval])
 
 
 def _index_interval(value: ir.Value, interval: Interval, graph: ir.Graph) -> Interval:
-    """Return the bounds of a value that gathers or scatters in a graph."""
+    """Return the bounds of a value, narrowed by the axes that nodes of a graph index with it."""
     for node in (node for node in consumers(value) if node.graph is graph):
         if len(node.inputs) > 1 and node.inputs[1] is value and node.inputs[0] is not value:
             size = _indexed_size(node)
@@ -84,7 +84,7 @@ def _index_interval(value: ir.Value, interval: Interval, graph: ir.Graph) -> Int
 
 
 def _indexed_size(node: ir.Node) -> int:
-    """Return the size of the axis that the second input of a node indexes, the largest of several; 0 if not known."""
+    """Return the size of the axis that a node's second input indexes, the largest of several; 0 if unknown."""
     shape, index = static_shape(node.inputs[0]), static_shape(node.inputs[1])
     if not shape or node.domain not in ("", "ai.onnx"):
         return 0
@@ -131,7 +131,7 @@ def _product(reads: list[Interval]) -> Interval:
 
 
 def _quotient(node: ir.Node, reads: list[Interval]) -> Interval | None:
-    """Return the bounds of a quotient; of whole numbers it is cut towards zero, and the divisor is not zero."""
+    """Return the bounds of a quotient. Integer division truncates towards zero, and its divisor is never zero."""
     value = node.outputs[0]
     if value.dtype is None or not value.dtype.is_integer():
         if not (reads[1][0] > 0 or reads[1][1] < 0) or math.inf in map(abs, (*reads[0], *reads[1])):
@@ -140,20 +140,20 @@ def _quotient(node: ir.Node, reads: list[Interval]) -> Interval | None:
     if math.inf in map(abs, (*reads[0], *reads[1])) or not (reads[1][0] > 0 or reads[1][1] < 0):
         most = max(map(abs, reads[0]))
         return -most, most
-    # whole numbers are divided towards zero: the ends of the interval are among the four quotients
+    # integer division truncates towards zero: the bounds are among the four quotients
     cut = [int(math.copysign(abs(int(a)) // abs(int(b)), a * b)) for a in reads[0] for b in reads[1]]
     return _enclosing([*cut, 0] if reads[0][0] < 0 < reads[0][1] else cut)
 
 
 def _remainder(node: ir.Node, reads: list[Interval]) -> Interval:
-    """Return the bounds of a remainder, whose sign is the divisor's, or the dividend's with `fmod`."""
+    """Return the bounds of a remainder: its sign is the divisor's, or the dividend's with `fmod`."""
     most = max(map(abs, reads[1])) - (1 if node.outputs[0].dtype == ir.DataType.INT64 else 0)
     signed = reads[0] if node.attributes.get_int("fmod", 0) else reads[1]
     return (0 if signed[0] >= 0 else -most), (0 if signed[1] <= 0 else most)
 
 
 def _modulo_divisor(node: ir.Node) -> int | None:
-    """Return the divisor of a remainder that is written as x - x / divisor * divisor, None for another difference."""
+    """Return the divisor of a remainder in the form x - x / divisor * divisor, None for another Sub."""
     x, product = node.inputs
     times = None if product is None else product.producer()
     if times is None or times.op_type != "Mul" or node.outputs[0].dtype != ir.DataType.INT64:
@@ -177,7 +177,7 @@ def _clip(node: ir.Node, reads: list[Interval]) -> Interval:
 
 
 def _cast(node: ir.Node, reads: list[Interval]) -> Interval | None:
-    """Return the bounds after a Cast; into whole numbers they may lie off by what float32 rounds."""
+    """Return the bounds after a Cast; those of floats get a margin for float32 rounding."""
     if node.attributes.get_int("to", 0) == ir.DataType.BOOL.value:
         return (0, 1)
     source = node.inputs[0]
@@ -191,7 +191,7 @@ def _cast(node: ir.Node, reads: list[Interval]) -> Interval | None:
 
 
 def _sum_over_axes(node: ir.Node, reads: list[Interval]) -> Interval | None:
-    """Return the bounds of a sum over as many elements as are reduced."""
+    """Return the bounds of a sum, from the number of elements that are reduced."""
     before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     if before is None or after is None or 0 in after:
         return None
@@ -244,7 +244,7 @@ _BY_INPUTS: dict[str, Callable[[list[Interval]], Interval]] = {
     "ScatterElements": lambda reads: _enclosing((*reads[0], *reads[2])),
     "Trilu": lambda reads: _enclosing((*reads[0], 0)),
 }
-"""Operators of which the bounds of what they read say enough."""
+"""Rules that need only the bounds of the inputs."""
 
 _BY_NODE: dict[str, Callable[[ir.Node, list[Interval]], Interval | None]] = {
     "Div": _quotient,
