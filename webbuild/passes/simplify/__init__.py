@@ -1,1 +1,1 @@
-"""Nodes that do nothing, or that can be computed before."""
+"""Passes that remove no-ops and redundant nodes and fold constants."""

@@ -12,7 +12,7 @@ from webbuild.passes.graphs import each_graph, graph_names, graphs_of
 from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes, unused_name
 
 _GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
-"""Names that ONNX Runtime's optimizations generate."""
+"""Names that ONNX Runtime's graph optimizations generate."""
 
 
 class Canonicalize(Pass):
@@ -23,11 +23,11 @@ class Canonicalize(Pass):
         f(x), f(x)                      ->  f(x)              common subexpressions
         Constant<value>                 ->  initializer
 
-    Why: an export that was never simplified contains the mask of its suppression several times. A Dropout left in a
-    graph makes onnxruntime-web refuse the session when optimizations are off.
+    Why: an export that was never simplified computes the mask of its NMS several times. A Dropout left in a graph
+    makes onnxruntime-web reject the session when optimizations are off.
 
     How: of several nodes with the same operator and inputs only the first stays. Constants become initializers,
-    initializers that are listed as inputs stop being inputs, and functions are inlined.
+    initializers are no longer listed as inputs, and functions are inlined.
 
     Exact.
     """
@@ -36,7 +36,7 @@ class Canonicalize(Pass):
     scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        logging.getLogger(ir.__name__).setLevel(logging.ERROR)  # it warns of each initializer that it leaves alone
+        logging.getLogger(ir.__name__).setLevel(logging.ERROR)  # it warns about each initializer that it skips
         before = _count(model)
         _drop_identities(model)
         _drop_dropouts(model)
@@ -59,7 +59,7 @@ class Canonicalize(Pass):
 
 
 def _rename_generated(part: ir.Model) -> None:
-    """Give weights names that ONNX Runtime does not generate: of a graph that it has saved it refuses its own."""
+    """Rename weights that ONNX Runtime named in a saved graph: it would generate the names again and fail."""
     taken = graph_names(part.graph)
     for weight in list(part.graph.initializers.values()):
         name = weight.name or ""
@@ -69,10 +69,10 @@ def _rename_generated(part: ir.Model) -> None:
 
 
 def _drop_identities(model: ir.Model) -> None:
-    """Remove Identity from every graph.
+    """Remove Identity nodes from every graph.
 
-    What stays: in a branch, what makes a value from outside the branch's output; and what gives an input or a weight
-    the name of an output.
+    An Identity whose output is an output of the graph stays if it reads a graph input, a weight, another output or a
+    value of an outer graph.
     """
     for node in standard_nodes(model):
         if node.op_type != "Identity" or not is_read(node.outputs[0]):
@@ -86,7 +86,7 @@ def _drop_identities(model: ir.Model) -> None:
 
 
 def _drop_dropouts(model: ir.Model) -> None:
-    """Let what reads a Dropout outside training read what it would have left as it is."""
+    """Let the readers of a Dropout outside training read its input."""
     for node in standard_nodes(model):
         only_first = is_read(node.outputs[0]) and not any(map(is_read, node.outputs[1:]))
         if node.op_type == "Dropout" and only_first and not _is_training(node):

@@ -15,11 +15,11 @@ class EliminateNoOps(Pass):
         Add(x [N, C], zeros)            ->  x [N, C]
         Concat(x [N, C], e [0, C])      ->  Concat(x)
 
-    Why: a GPU program with a tensor of size 0 among its inputs throws at run time. With fixed shapes the graph shows
-    such operands: they add nothing, so they are removed. An int64 Reshape, as of the tokens of a text, is a copy to the
-    CPU and back. With one class the number by which its boxes are moved apart is 0.
+    Why: a GPU kernel that reads a tensor of size 0 throws at run time; with static shapes such operands are known and
+    can be removed. An int64 Reshape, such as that of token ids, is a copy to the CPU and back. An Add of 0 is the
+    class offset of the boxes in a detector with one class.
 
-    Exact, but that a -0 stays one.
+    Exact, except that -0 + 0 stays -0.
     """
 
     code = "eliminate-no-ops"
@@ -67,7 +67,7 @@ def _keeps_everything(node: ir.Node) -> bool:
 
 
 def _without_zeros(node: ir.Node) -> ir.Value | None:
-    """Return the operand of the result's shape to which the other adds nothing."""
+    """Return the operand of an Add that has the output's shape, if the other is constant 0."""
     for value, other in (node.inputs, tuple(reversed(node.inputs))):
         term, shape = constant(other), static_shape(value)
         if term is not None and not term.any() and shape is not None and shape == static_shape(node.outputs[0]):
@@ -76,7 +76,7 @@ def _without_zeros(node: ir.Node) -> ir.Value | None:
 
 
 def _keeps_int64(node: ir.Node) -> bool:
-    """Whether a Reshape of int64 changes nothing; one that gives an input the name of an output stays."""
+    """Whether an int64 Reshape changes nothing and is not between a graph input and a graph output."""
     source, result = node.inputs[0], node.outputs[0]
     if source is None or source.dtype != ir.DataType.INT64 or (result.is_graph_output() and source.is_graph_input()):
         return False

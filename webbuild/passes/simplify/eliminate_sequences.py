@@ -23,10 +23,10 @@ class EliminateSequences(Pass):
     Why: exporters write a Python list as a sequence, above all one that a loop appends to. Sequences have no GPU
     kernels: their elements are copied to the CPU.
 
-    How: if the position of each element is known, a read of an element becomes the value that was stored there. Joined
-    elements become a Concat.
+    How: if the position of each element is known, a read of an element becomes the value that was stored there, and a
+    ConcatFromSequence becomes a Concat.
 
-    Limits: the sequence is made of a constant number of insertions and removals at constant positions. Exact.
+    Limits: the sequence has a constant number of insertions and removals, at constant positions. Exact.
     """
 
     code = "eliminate-sequences"
@@ -34,7 +34,7 @@ class EliminateSequences(Pass):
     scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Replace what reads a sequence or an optional."""
+        """Replace the nodes that read a sequence or an optional."""
         rewrites = []
         for graph in graphs_of(model):
             for node in list(graph):
@@ -70,7 +70,7 @@ def _read(model: ir.Model, graph: ir.Graph, node: ir.Node) -> ir.Value | None:
 
 
 def _of_optional(add: Builder, node: ir.Node) -> ir.Value | None:
-    """Return what is in an optional, or whether anything is. From opset 18 on a tensor may be given for one."""
+    """Return the content of an optional, or whether it has any. From opset 18 on the input may be a plain tensor."""
     content = node.inputs[0] if node.inputs else None
     maker = None if content is None else content.producer()
     if maker is not None and maker.op_type == "Optional":
@@ -117,7 +117,7 @@ def _after_edit(elements: list[ir.Value] | None, node: ir.Node) -> list[ir.Value
 
 
 def _position(value: ir.Value | None, length: int) -> int | None:
-    """Return a position from the front, None if it is not known or not there."""
+    """Return a position counted from the front, None if it is unknown or out of range."""
     array = constant(value)
     if array is None or not -length <= array.item() <= length:
         return None
@@ -125,13 +125,13 @@ def _position(value: ir.Value | None, length: int) -> int | None:
 
 
 def _split(node: ir.Node, opset: int) -> list[ir.Value] | None:
-    """Add the Split that a SplitToSequence stands for; clean-up merges equal ones."""
+    """Add the Split that is equal to a SplitToSequence; `canonicalize` merges duplicates."""
     shape, axis = static_shape(node.inputs[0]), node.attributes.get_int("axis", 0)
     by = input_value(node, 1)
     sizes = constant(by)
     if shape is None or node.graph is None or (by is not None and sizes is None):
         return None
-    # sizes: none -> one each, a number -> parts of that size and the rest, a list -> as it is
+    # no sizes -> parts of 1, a number -> parts of that size and the rest, a list -> these sizes
     length = shape[axis]
     if sizes is None:
         parts = [1] * length

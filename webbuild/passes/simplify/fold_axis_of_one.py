@@ -8,23 +8,23 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, constant, find_nodes, reduction_axes, replace_output, static_shape
 
 _SAME_OF_ONE = ("ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd")
-"""Reductions of one number to that number."""
+"""Reductions that return the element itself along an axis of size 1."""
 
 _FIRST_OF_ONE = ("ArgMax", "ArgMin")
-"""Reductions of one number to the place 0."""
+"""Reductions that return index 0 along an axis of size 1."""
 
 
 class FoldAxisOfOne(Pass):
-    """Folds what chooses along an axis of size 1: there is nothing to choose.
+    """Replaces reductions, ArgMax, ArgMin and Gather along an axis of size 1 by a Reshape or a constant.
 
         ReduceMax<axes = 1>(x [A, 1])     ->  Reshape(x)
         ArgMax<axis = 1>(x [A, 1])        ->  0 [A]
         Gather<axis = 0>(x [1, A, 4], 0)  ->  Reshape(x)
 
-    Why: the head of a detector of one class takes the best of one score, and the first picture of one. Each is a kernel
-    that copies, and what is computed with the number of the class are more of them. A Reshape is none.
+    Why: the head of a detector with one class reduces one score per box, and gathers the only image of the batch. Each
+    is a kernel that copies, and so are the nodes that compute with the class index. A Reshape runs no kernel.
 
-    Limits: a Gather of every row stays, as it keeps the engine's Transposes before it.
+    Limits: a Gather of all rows in order stays, as it stops ONNX Runtime from moving Transposes past it.
 
     Exact.
     """
@@ -56,6 +56,6 @@ def _is_along_one(node: ir.Node, source: list[int]) -> bool:
     if not source or source[node.attributes.get_int("axis", 0)] != 1:
         return False
     if takes_every_row(node):
-        return False  # it keeps the engine's Transposes before it
+        return False  # it stops ONNX Runtime from moving Transposes past it
     places = constant(node.inputs[1]) if node.op_type == "Gather" else np.array(0)
     return places is not None and places.size == 1

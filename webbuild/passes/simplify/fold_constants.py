@@ -13,23 +13,23 @@ from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output
 
 _LARGEST = 4 * 1024 * 1024
-"""Elements of the largest constant that folding may make."""
+"""Largest number of elements of a folded constant."""
 
 _LARGEST_FILL = 1024
-"""Elements up to which a tensor of equal values is better stored than made."""
+"""Largest number of elements of a ConstantOfShape that is folded."""
 _LARGEST_INT64_FILL = 1 << 17
-"""Elements up to which one of int64 is, which nothing makes on the GPU: the level of each anchor."""
+"""The same for int64, such as the level of each anchor, as the GPU has no int64 ConstantOfShape."""
 
 
 class FoldConstants(Pass):
-    """Computes at build time all values that do not depend on the inputs: shapes, anchor grids, index arithmetic.
+    """Folds constants: computes all values that do not depend on the inputs, such as shapes, anchor grids, indices.
 
         Shape(x [1, 3, 640, 640]) -> Gather -> Mul -> Range     ->  constant
 
     Why: with fixed input sizes most int64 arithmetic of an export is constant, and int64 has no GPU kernels.
 
-    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024, or 131,072 of int64, stays a
-    node. Right to 1e-6: NumPy may round differently from the kernel.
+    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024 elements, in int64 131,072,
+    stays a node. Correct to 1e-6: NumPy may round differently from the kernel.
     """
 
     code = "fold-constants"
@@ -38,9 +38,9 @@ class FoldConstants(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        from onnxscript import optimizer  # takes longer to import than all of this package
+        from onnxscript import optimizer  # slow to import
 
-        logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
+        logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns about each node that it does not fold
         unnamed = [value for graph in graphs_of(model) for node in graph for value in node.outputs if not value.name]
         before = _operators(model)
         infer_shapes(model)
@@ -52,7 +52,7 @@ class FoldConstants(Pass):
             output_size_limit=_LARGEST,
             should_fold=_is_small_fill,
         )
-        for value in unnamed:  # the optimizer names an output that was left out, which asks the kernel for it
+        for value in unnamed:  # the optimizer names omitted outputs, and kernels compute outputs that have a name
             value.name = ""
         _sizes_as_attribute(model)
         folded = before - _operators(model)
@@ -66,7 +66,7 @@ def _operators(model: ir.Model) -> Counter[str]:
 
 
 def _fold_known_lengths(model: ir.Model) -> None:
-    """Gather(Shape(x [n, 4]), 1) -> 4: one length may be known where another is the number of what was found."""
+    """Gather(Shape(x [n, 4]), 1) -> 4: one size may be known while another, such as the number of boxes, is not."""
     for node in [each for graph in graphs_of(model) for each in graph if each.op_type == "Gather"]:
         sizes, places = node.inputs[0].producer() if node.inputs[0] is not None else None, constant(node.inputs[1])
         if sizes is None or sizes.op_type != "Shape" or places is None or places.size != 1:
@@ -95,7 +95,7 @@ def _sizes_as_attribute(model: ir.Model) -> None:
 
 
 def _is_small_fill(node: ir.Node) -> bool | None:
-    """Whether a node fills a small tensor; None leaves the choice to the optimizer, which never folds such nodes."""
+    """Whether a node fills a small tensor; None leaves the decision to the optimizer, which never folds these."""
     shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
     if shape is None or any(size < 0 for size in shape.tolist()):
         return None

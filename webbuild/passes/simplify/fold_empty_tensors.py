@@ -23,10 +23,10 @@ from webbuild.passes.rewrite import (
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _SLICE_BY_INPUTS = 10
-"""The opset from which a Slice takes its bounds as inputs."""
+"""The opset from which on a Slice takes its bounds as inputs."""
 
 _LARGEST = 1 << 22
-"""Elements up to which a result that is the same everywhere becomes a constant."""
+"""Largest number of elements of a result that becomes a constant."""
 
 _EMPTY_RESULT = {
     **dict.fromkeys(("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceL2"), 0.0),
@@ -36,23 +36,23 @@ _EMPTY_RESULT = {
     "MatMul": 0.0,
     "Einsum": 0.0,
 }
-"""What an operator gives that adds up, multiplies or compares nothing."""
+"""Result of a reduction over zero elements."""
 
 THROWS_ON_EMPTY = (
     *("Softmax", "TopK", "InstanceNormalization", "Conv", "ConvTranspose", "MaxPool", "AveragePool"),
     *("GlobalAveragePool", "GlobalMaxPool", "DequantizeLinear", "RotaryEmbedding", "MultiHeadAttention"),
     *("ReduceMax", "ReduceMin"),
 )
-"""Operators whose GPU kernel takes no empty tensor, whatever comes of it."""
+"""Operators whose GPU kernel throws on an empty tensor, even if its result is not empty."""
 
 _SUMS = ("ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare")
 
 
 class FoldEmptyTensors(Defect, Pass):
-    """Replaces operators on empty tensors by their result.
+    """Replaces operators on empty tensors by their constant result.
 
-    Defect: the run throws: the kernel does not accept empty tensors, or a reduction over an empty axis. The answer is
-    wrong for ReduceLogSum over an empty axis.
+    Defect: the run throws: the kernel does not accept empty tensors, or a reduction over an empty axis. The output of
+    ReduceLogSum over an empty axis is wrong.
 
         Conv(x [0, C, H, W]) [0, M, H, W]     ->  constant [0, M, H, W]
         MatMul(a [M, 0], b [0, N]) [M, N]     ->  zeros [M, N]
@@ -60,21 +60,22 @@ class FoldEmptyTensors(Defect, Pass):
         ScatterND(data, i [0, k], u [0])      ->  data
         TopK(x [0, C], k)                     ->  Slice(x, :k), Cast(Slice(x, :k))
 
-    Why: zero sizes come from exports in which nothing was found.
+    Why: sizes of 0 come from models exported with an example input in which nothing was detected.
 
     - A convolution, a pool or a Softmax dispatches no work: `Invalid dispatch group size (0, 1, 1)`.
-    - A product over nothing binds an empty buffer: `Failed to execute 'createBindGroup'`.
+    - A MatMul over an axis of size 0 binds an empty buffer: `Failed to execute 'createBindGroup'`.
     - A maximum throws `Input tensor cannot be null or empty`.
-    - The logarithm of a sum over nothing may differ from minus infinity: WGSL does not define infinite results.
+    - The logarithm of an empty sum may differ from minus infinity: WGSL does not define infinite results.
 
-    How: a value of size 0 becomes a constant without elements. A sum over nothing becomes zeros, a product ones, a
-    maximum negative infinity. A scatter of nothing is its data. A Pad of an empty tensor is only its padding.
+    How: a value of size 0 becomes a constant without elements. An empty sum becomes zeros, an empty product ones, an
+    empty maximum negative infinity. A scatter without updates returns its data. A Pad of an empty tensor returns only
+    its padding.
 
-    Limits: fixed shapes. Empty outputs of the graph stay. A graph with an empty input stays too, since exporters have
-    written 0 for a free size. The exception is a TopK of no rows, at which the CPU of the WASM build divides by zero:
-    it becomes a Slice.
+    Limits: static shapes. Empty outputs of the graph stay. A graph with an empty input stays too, since some exporters
+    write 0 for a free size. The exception is a TopK of no rows, where the CPU kernel of the WASM build divides by
+    zero: it becomes a Slice.
 
-    Exact: ONNX's operator text of the reductions gives the value over nothing (0, 1, -inf, inf).
+    Exact: ONNX specifies the result of each reduction over zero elements (0, 1, -inf, inf).
 
     Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
     """
@@ -126,7 +127,7 @@ class FoldEmptyTensors(Defect, Pass):
             if node.op_type == "Constant" or node.domain not in ("", "ai.onnx"):
                 continue
             if not any(_is_empty(value) for value in (*node.inputs, *node.outputs)):
-                continue  # a builder reads the whole graph, so none is made for nothing
+                continue  # a Builder scans the whole graph, so create one only if it is needed
             add = Builder(model.graph, node, f"{node.name or node.op_type}/empty")
             for value in node.outputs:
                 if value.uses() and _is_empty(value) and value.dtype is not None:
@@ -139,7 +140,7 @@ class FoldEmptyTensors(Defect, Pass):
 
 
 def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:
-    """Write every TopK of no rows as a Slice, and yield what was rewritten: not even the CPU's kernel takes it."""
+    """Replace every TopK of no rows by a Slice, and yield the old nodes: the CPU kernel fails on them too."""
     for node in find_nodes(model, "TopK"):
         source, count = node.inputs[0], static_shape(node.outputs[0])
         axis = node.attributes.get_int("axis", -1)
@@ -155,7 +156,7 @@ def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:
 
 
 def _constant_result(add: Builder, node: ir.Node) -> ir.Value | None:
-    """Return what a node makes of empty tensors, None if none of its data is empty or it is not known."""
+    """Return the result of a node that reads empty tensors; None if none of its data is empty, or it is unknown."""
     output, shape = node.outputs[0], static_shape(node.outputs[0])
     if shape is None or 0 in shape or math.prod(shape) > _LARGEST or output.dtype is None:
         return None
@@ -176,7 +177,7 @@ def _constant_result(add: Builder, node: ir.Node) -> ir.Value | None:
 
 
 def _uniform_result(node: ir.Node) -> float | None:
-    """Return the number that an operator makes of nothing, None if there is none, or it would be stored too often."""
+    """Return the number that fills an operator's output; None if there is none, or the output is too large."""
     number, output = _EMPTY_RESULT.get(node.op_type), node.outputs[0]
     if number is None or output.dtype is None or math.prod(static_shape(output) or []) > _LARGEST:
         return None
@@ -184,7 +185,7 @@ def _uniform_result(node: ir.Node) -> float | None:
 
 
 def _log_symptom(value: ir.Value | None) -> Symptom | None:
-    """Return how a Log fails that reads a sum over a tensor without elements."""
+    """Return the defect of a Log that reads a sum over an empty tensor."""
     producer = None if value is None else value.producer()
     if producer is None or producer.op_type not in _SUMS or is_empty(value) or not is_empty(producer.inputs[0]):
         return None
@@ -198,14 +199,14 @@ def _log_symptom(value: ir.Value | None) -> Symptom | None:
 
 
 def _chooses_none(node: ir.Node) -> bool:
-    """Whether a TopK has none to choose from, at which the kernel returns at once."""
+    """Whether a TopK works along an axis of size 0, where the kernel returns at once."""
     sizes = static_shape(node.inputs[0])
     axis = node.attributes.get_int("axis", -1)
     return node.op_type == "TopK" and sizes is not None and -len(sizes) <= axis < len(sizes) and sizes[axis] == 0
 
 
 def _filled(add: Builder, value: ir.Value, number: float) -> ir.Value:
-    """Add a constant of the shape and type of a value, the same everywhere."""
+    """Add a constant of a value's shape and type, filled with one number."""
     return add.like(value, np.full(static_shape(value) or [], number))
 
 

@@ -23,14 +23,14 @@ class NchwcToNchw(Pass):
         nchwc.Conv<activation = Relu>(x, w in blocks, b)    ->  Relu(Conv(x, w, b))
         ReorderOutput<channels = C>(x)                      ->  x[:, :C]
 
-    Why: at its highest optimization level ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
-    CPU of that machine prefers, and reorders the weights to match. No web build has these operators.
+    Why: at its highest optimization level ONNX Runtime stores channels in blocks of 8 or 16, depending on the CPU of
+    that machine, and reorders the weights to match. No web build has these operators.
 
-    How: every such operator becomes the standard one, and its weights get their original order. Channels that pad the
-    last block have weights of zero, and are cut off where the layout ends.
+    How: every NCHWc operator becomes the standard one, and its weights get their original order. Channels that pad the
+    last block have zero weights, and ReorderOutput removes them.
 
-    Limits: the model does not contain the block size. The pass assumes that of this machine, as native ONNX Runtime
-    does. Exact but for the order of summation.
+    Limits: the model does not contain the block size. The pass uses the block size of this machine, as native ONNX
+    Runtime does. Exact except for the order of summation.
     """
 
     code = "nchwc-to-nchw"
@@ -38,7 +38,7 @@ class NchwcToNchw(Pass):
     tolerance = 1e-5
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite every operator of the layout."""
+        """Rewrite every NCHWc operator."""
         nodes = [node for node in model.graph if node.domain == _DOMAIN]
         if not nodes:
             return []
@@ -46,7 +46,7 @@ class NchwcToNchw(Pass):
         for node in nodes:
             add = Builder(model.graph, node, f"{node.name or node.op_type}/nchw", opset)
             if node.op_type == "Conv" and static_shape(node.inputs[0]) is None:
-                infer_shapes(model)  # what is in front of it is standard by now
+                infer_shapes(model)  # the nodes before it are standard by now
             if (result := _standard(add, node, block, opset)) is None:
                 return [self.skipped(node, f"{node.op_type} of the blocked layout is not known")]
             result.type = node.outputs[0].type
@@ -57,7 +57,7 @@ class NchwcToNchw(Pass):
 
 
 def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value | None:
-    """Return what a node of the layout computes, by standard operators; None for an unknown one."""
+    """Add the standard operators that are equal to an NCHWc node and return their output; None if it is unknown."""
     values = attribute_values(node)
     x = node.inputs[0]
     match node.op_type:
@@ -97,7 +97,7 @@ def _convolution(add: Builder, node: ir.Node, block: int) -> ir.Value | None:
     plain = _plain_weights(weights, block, in_blocks=in_blocks)
     shape = static_shape(x)
     if shape is not None and not grouped:
-        plain = plain[:, : shape[1]]  # channels that fill up the last block
+        plain = plain[:, : shape[1]]  # without the channels that pad the last block
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     rest = {name: value for name, value in values.items() if name not in _LAYOUT_ATTRIBUTES}
     result = add.op("Conv", x, add.const(plain), *([] if bias is None else [bias]), **rest)
@@ -107,7 +107,7 @@ def _convolution(add: Builder, node: ir.Node, block: int) -> ir.Value | None:
 
 
 def _plain_weights(weights: NDArray[Any], block: int, *, in_blocks: bool) -> NDArray[Any]:
-    """Return weights [O, I, H, W] out of blocks of outputs, or of blocks of inputs and outputs."""
+    """Return weights [O, I, H, W] from blocks of output channels, or of input and output channels."""
     outputs, inputs, *kernel = weights.shape
     if in_blocks:  # [O / b, I / b, H, W, b of I, b of O]
         parts = weights.reshape(outputs // block, inputs // block, *kernel, block, block)

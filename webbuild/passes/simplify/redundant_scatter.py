@@ -8,14 +8,14 @@ from webbuild.passes.rewrite import constant, find_nodes, replace_all_uses, stat
 
 
 class RedundantScatter(Pass):
-    """Removes a ScatterND or ScatterElements whose updates replace every element of its data, in order.
+    """Removes a ScatterND or ScatterElements that replaces every element of its data, in order.
 
         ScatterND(data [N, C], indices = [[0], ..., [N - 1]], updates [N, C])     ->  updates
         ScatterElements<axis>(data [N, C], indices = positions, updates [N, C])   ->  updates
 
-    Why: exporters write such a node for `out[i] = rows`, and for `out[..., :n] = rows` with an index of every axis. For
-    a batch of one, or for as many columns as there are, the node is a copy with int64 indices. Where the updates' shape
-    is unknown, ONNX says that it is that of the indices.
+    Why: exporters write such a node for `out[i] = rows` and for `out[..., :n] = rows`. For a batch of one, or if n is
+    the number of columns, the node is a copy with int64 indices. If the shape of the updates is unknown, it follows
+    from the shape of the indices.
 
     Exact.
     """
@@ -42,7 +42,7 @@ def _overwrites_all(node: ir.Node, data: list[int]) -> bool:
     if node.attributes.get_string("reduction", "none") != "none":
         return False
     if node.op_type == "ScatterND":
-        # indices [d0, ..., dk, k + 1] must hold each position of the first k + 1 axes, in order
+        # indices [d0, ..., dk, k + 1] must contain each position of the first k + 1 axes, in order
         named = data[: indices.shape[-1]]
         return list(indices.shape[:-1]) == named and bool((indices == np.moveaxis(np.indices(named), 0, -1)).all())
     axis = node.attributes.get_int("axis", 0) % len(data)

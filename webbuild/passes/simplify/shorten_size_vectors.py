@@ -14,25 +14,25 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, replace_output, static_shape
 
 _LARGEST = 64
-"""Elements of a tensor that counts as one of sizes."""
+"""Largest number of elements of a tensor that counts as a vector of sizes."""
 
 
 class _Element(Struct, frozen=True, eq=False):
-    """An element of a value that is computed, by its place in row-major order."""
+    """An element of a computed value, by its row-major index."""
 
     source: ir.Value
     place: int
 
 
 class _Part(Struct, frozen=True):
-    """Elements that follow one another: constants where there is no source, else those at `numbers` of it."""
+    """Consecutive elements: the constants `numbers` if `source` is None, else the elements of it at these indices."""
 
     source: ir.Value | None
     numbers: list[int]
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is all of its source, in its order."""
+        """Whether it contains all elements of its source, in order."""
         return self.numbers == list(range(math.prod(static_shape(self.source) or [])))
 
     @property
@@ -42,7 +42,7 @@ class _Part(Struct, frozen=True):
 
 
 _Elements = NDArray[np.object_]
-"""What a small tensor consists of: an int where it is constant, else an `_Element`."""
+"""Elements of a small tensor: an int if it is constant, else an `_Element`."""
 
 
 class ShortenSizeVectors(Pass):
@@ -52,10 +52,10 @@ class ShortenSizeVectors(Pass):
         Reshape(Slice(Reshape(Concat([0], n), [-1, 2]), -1:-9:-1), [-1])           ->  Concat([0], n)
 
     Why: exporters split a shape into numbers and join them again, and reverse the order of pads. The numbers are int64,
-    which has no GPU kernels: each node is one more on the CPU.
+    which has no GPU kernels: each node runs on the CPU.
 
     How: the pass traces each element of a small int64 tensor through data movement to its source. If the elements are
-    all of one tensor, in its order, that tensor replaces them. If they are some of it, one Gather replaces them.
+    all elements of one tensor, in order, that tensor replaces them. If they are some of these, one Gather does.
 
     Limits: only if the result has fewer nodes. Exact.
     """
@@ -84,7 +84,7 @@ class ShortenSizeVectors(Pass):
 
 
 def _follow(graph: ir.Graph) -> tuple[dict[ir.Value, _Elements], dict[ir.Node, None]]:
-    """Return what small values consist of, and the nodes that only move their elements, in order."""
+    """Return the elements of small values, and the nodes that only move elements, in order."""
     elements: dict[ir.Value, _Elements] = {}
     movers: dict[ir.Node, None] = {}
     for node in graph:
@@ -114,7 +114,7 @@ def _is_end(value: ir.Value, movers: Collection[ir.Node]) -> bool:
 
 
 def _only_for(node: ir.Node, movers: Collection[ir.Node]) -> list[ir.Node]:
-    """Return a node, and those in front of it that nothing else reads, each after its readers."""
+    """Return a node and the nodes that only it needs, each after its readers."""
     nodes = [node]
     for each in nodes:
         makers = (value.producer() for value in each.inputs if value is not None)
@@ -134,7 +134,7 @@ def _read_by(value: ir.Value, nodes: Collection[ir.Node]) -> bool:
 
 
 def _parts(elements: _Elements) -> list[_Part]:
-    """Return the parts that a value consists of, as few as there are in a row."""
+    """Return the fewest parts that a value consists of."""
 
     def source(element: _Element | int) -> int:
         return id(element.source) if isinstance(element, _Element) else 0
@@ -151,7 +151,7 @@ def _parts(elements: _Elements) -> list[_Part]:
 
 
 def _node_count(parts: list[_Part], shape: tuple[int, ...]) -> int:
-    """Return how many nodes `_build` adds."""
+    """Return the number of nodes that `_build` adds."""
     if len(parts) == 1 and parts[0].source is not None:
         if parts[0].is_whole:
             return int(static_shape(parts[0].source) != list(shape))
@@ -170,7 +170,7 @@ def _build(add: Builder, parts: list[_Part], shape: tuple[int, ...]) -> ir.Value
 
 
 def _built(add: Builder, part: _Part, shape: tuple[int, ...]) -> ir.Value:
-    """Return the elements of a part in a shape."""
+    """Return the elements of a part with this shape."""
     if part.source is None:
         return add.const(np.reshape(part.numbers, shape), np.int64)
     if part.is_whole:
