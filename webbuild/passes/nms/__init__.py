@@ -1,1 +1,1 @@
-"""Non-maximum suppression with fixed shapes, on the GPU."""
+"""Non-maximum suppression (NMS) with static shapes, on the GPU."""

@@ -1,4 +1,4 @@
-"""Scores and boxes of anchors, decoded by operators: centre, size, class scores and keypoints of each."""
+"""Decoding of anchor outputs with ONNX operators: centre, size, class scores and keypoints of each anchor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_TABLE = "rows of numbers of one picture were expected"
 
 
 def build_anchor_table(add: Builder, outputs: Outputs, spec: AnchorPostprocess) -> ir.Value:
-    """Append the table [anchors, 4 + classes + keypoints * 2] of what the outputs say, boxes in pixels."""
+    """Append the decoded outputs as a table [anchors, 4 + classes + keypoints * 2], with boxes in pixels."""
     cut = ColumnCutter(add, outputs)
     parts = [_boxes(add, cut.join(spec.boxes), spec), _scores(add, cut, spec)]
     if spec.keypoints:
@@ -23,7 +23,7 @@ def build_anchor_table(add: Builder, outputs: Outputs, spec: AnchorPostprocess) 
 
 
 def anchor_table_blocker(outputs: Outputs, spec: AnchorPostprocess) -> str | None:
-    """Return why there can be no such table, None if there can."""
+    """Return why the outputs cannot be decoded to such a table, None if they can."""
     for name in spec.replaced_outputs:
         if name not in outputs:
             return f"no output has the name '{name}'"
@@ -97,7 +97,7 @@ def _boxes(add: Builder, offsets: ir.Value, spec: AnchorPostprocess) -> ir.Value
 
 
 def _cell_boxes(add: Builder, first: ir.Value, second: ir.Value, spec: AnchorPostprocess) -> tuple[ir.Value, ir.Value]:
-    """Return centre and size, each [A, 2], of offsets in cells."""
+    """Return centre and size, each [A, 2], from offsets in cells."""
     (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
     share = (lambda value: add.op("Sigmoid", value)) if spec.sigmoid_boxes else (lambda value: value)
     if spec.coding == "fastestdet":
@@ -129,6 +129,6 @@ def _expected_sides(add: Builder, distributions: ir.Value, anchors: int, bins: i
 
 
 def _centred(add: Builder, start: ir.Value, end: ir.Value) -> ir.Value:
-    """Return centre x y, width, height [A, 4] of two corners [A, 2]."""
+    """Return centre x y, width, height [A, 4] from two corners [A, 2]."""
     centre = add.op("Mul", add.op("Add", start, end), add.const(0.5))
     return add.op("Concat", centre, add.op("Sub", end, start), axis=1)

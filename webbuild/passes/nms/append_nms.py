@@ -18,13 +18,13 @@ from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
 
 NMS_APPENDED_KEY = "webbuild.appended"
-"""Metadata key that says that the head is there, and for which layout."""
+"""Metadata key of a model with appended NMS; its value is the layout of the original output."""
 
 _MIN_OPSET = 11
-"""The opset since which Pad takes its amounts as an input, and TopK and Slice are what they are."""
+"""The first opset in which Pad takes its amounts as an input, and TopK and Slice have their current form."""
 
 _TRILU_OPSET = 14
-"""The opset since which there is Trilu."""
+"""The first opset with Trilu."""
 
 
 class AppendNms(Pass):
@@ -38,19 +38,18 @@ class AppendNms(Pass):
             kept [m], m <= K       NonMaxSuppression(boxes + label * offset, score)
             rows [K, 6]            x1 y1 x2 y2 score label, zeros after the m-th
 
-    Why: the raw output holds a box and a score per class for every anchor: hundreds of times what a page needs.
+    Why: the raw output has a box and a score per class for every anchor: hundreds of times what a page needs.
 
     How: the output `detections` replaces it: the best class of every anchor, a confidence threshold, NonMaxSuppression
-    within each class, rows of falling score. The nodes have the form that exporters write. The passes for thresholds
-    and fixed shapes then optimize it. Other outputs, such as the prototypes of masks, stay.
+    within each class, rows sorted by descending score. The nodes have the form that exporters write, so that the passes
+    for thresholds and static shapes optimize them. Other outputs, such as mask prototypes, stay.
 
-    - An end-to-end head needs no suppression: its rows are sorted, and those below the confidence threshold become
-      zero.
-    - Scores and boxes that are separate outputs, as those of face detectors, are first decoded to such a table:
-      `AnchorPostprocess` says how.
+    - An end-to-end head needs no NMS: its rows are sorted, and those below the confidence threshold become zero.
+    - Separate outputs for scores and boxes, as face detectors have, are first decoded to such a table:
+      `AnchorPostprocess` describes how.
     - An older model is raised to opset 11.
 
-    Limits: one picture, float32, opset 11 or what can be raised to it; rotated boxes need Trilu of opset 14.
+    Limits: one image, float32, opset 11 or a model that can be raised to it; rotated boxes need Trilu of opset 14.
 
     Source: `non_max_suppression` of Ultralytics; YOLOX's `demo_postprocess` for the layout with strides. The NumPy
     reference is `webbuild/postprocess/reference_nms.py`.
@@ -92,7 +91,7 @@ class AppendNms(Pass):
         return [self.applied(where, f"{what} was appended; '{DETECTIONS}' {shape} takes its place")]
 
     def _append_to_anchors(self, model: ir.Model, spec: AnchorPostprocess) -> Rewrite:
-        """Decode the boxes of outputs apart, and append what a raw output gets."""
+        """Decode separate outputs to one table, and append the NMS of a raw output."""
         where = f"output '{spec.output}'"
         outputs = {value.name: value for value in model.graph.outputs}
         reason = anchor_table_blocker(outputs, spec) or _taken_name(model, spec.replaced_outputs)
@@ -145,7 +144,7 @@ def _anchor_table(add: Builder, output: ir.Value, spec: YoloPostprocess, anchors
 
 
 def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: int) -> ir.Value:
-    """Return the rows [rows, columns] by falling score, those zero whose score is not above the threshold."""
+    """Return the rows [rows, columns] by descending score; rows not above the threshold become zero."""
     # column 4 of [A, 6] is the score: [A, 1] -> [A]
     score = add.reshape(add.slice(table, 1, 4, 5), [rows])
     best, order = add.node("TopK", score, add.const([rows], np.int64), outputs=2, axis=0)
@@ -155,7 +154,7 @@ def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: i
 
 
 def replace_outputs_with_rows(model: ir.Model, outputs: Sequence[ir.Value], rows: ir.Value, shape: list[int]) -> None:
-    """Let `rows` be the graph's output in the place of the first of `outputs`, and take the others away."""
+    """Replace the first of `outputs` of the graph by `rows`, and remove the others."""
     for value in (value for node in model.graph for value in node.outputs):
         if value.name == DETECTIONS:
             value.name = f"{DETECTIONS}_before"

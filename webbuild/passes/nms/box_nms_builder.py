@@ -1,4 +1,4 @@
-"""The detection tail that is appended to raw boxes and scores, in the form that `box_pattern` recognizes."""
+"""Builder of the NMS that is appended to raw boxes and scores, in the form that `box_pattern` recognizes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from webbuild.passes.rewrite import Builder
 from webbuild.postprocess.yolo import YoloPostprocess
 
 _MARGIN = 2048
-"""Pixels that two boxes together may reach out of the picture: 16 bins of stride 64 on either side."""
+"""Pixels that two boxes together may extend beyond the image: 16 bins of stride 64 on either side."""
 
 
 def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: int) -> ir.Value:
-    """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
+    """Append NMS to `table` [anchors, numbers] and return the detections [rows, columns]."""
     first = spec.first_score
     boxes = add.slice(table, 1, 0, 4) if spec.rotated else _corners(add, table, spec)
     scores = add.slice(table, 1, first, first + spec.classes)
@@ -62,14 +62,14 @@ def _corners(add: Builder, table: ir.Value, spec: YoloPostprocess) -> ir.Value:
 
 
 def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, spec: YoloPostprocess) -> ir.Value:
-    """Return the boxes moved apart by class, so that no two of different classes overlap.
+    """Return the boxes with an offset for their class, so that boxes of different classes do not overlap.
 
-    Classes lie in a square around the origin, not in a line: the smaller the largest coordinate, the less a
-    float32 loses of it. Of a rotated box only the centre moves.
+    The classes form a square grid around the origin instead of a line: smaller coordinates lose less precision in
+    float32. Of a rotated box only the centre moves.
     """
     side = math.ceil(math.sqrt(spec.classes))
     middle, pitch = (side - 1) / 2, float(max(spec.size) + _MARGIN)
-    # class c lies at column c % side, line c // side of a square grid, each cell `pitch` pixels wide
+    # class c is in column c % side, line c // side of a square grid, each cell `pitch` pixels wide
     index = add.reshape(label, [-1, 1])
     line = add.op("Floor", add.op("Mul", add.op("Add", index, add.const(0.5)), add.const(1 / side)))
     column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
@@ -80,7 +80,7 @@ def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, spec: YoloP
 
 
 def _kept_indices(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPostprocess) -> ir.Value:
-    """Return the indices of the candidates that survive, best first, more than enough of them."""
+    """Return the indices of the candidates that NMS keeps, best first, at least `rows` of them if there are so many."""
     # NonMaxSuppression(boxes [1, n, 4], scores [1, 1, n]) -> [m, 3] of batch, class, box; column 2 -> [m]
     triples = add.op(
         "NonMaxSuppression",
@@ -93,7 +93,7 @@ def _kept_indices(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPost
 
 
 def _pad_rows(add: Builder, joined: ir.Value, rows: int) -> ir.Value:
-    """Return the rows [found, columns] with rows of zeros after them."""
+    """Return the rows [m, columns] padded with zeros to [rows, columns]."""
     # Pad(joined [m, columns], [0, 0, rows - m, 0]) -> [rows, columns]
     zero = add.const([0], np.int64)
     count = add.op("Gather", add.op("Shape", joined), zero, axis=0)
@@ -102,7 +102,7 @@ def _pad_rows(add: Builder, joined: ir.Value, rows: int) -> ir.Value:
 
 
 def anchor_grid(spec: YoloPostprocess) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
-    """Return every anchor's cell as (x, y) [anchors, 2], and its stride [anchors, 1], row by row, stride by stride."""
+    """Return the cell (x, y) [anchors, 2] and the stride [anchors, 1] of every anchor, row by row, stride by stride."""
     cells, strides = [], []
     for stride in spec.strides:
         y, x = np.mgrid[: spec.size[0] // stride, : spec.size[1] // stride]

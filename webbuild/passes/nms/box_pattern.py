@@ -1,4 +1,4 @@
-"""Recognizing a detection tail: mask by confidence, NonMaxSuppression, gather of the rows that are kept."""
+"""Recognition of NMS in a graph: mask by confidence, NonMaxSuppression, Gather of the kept rows."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class BoxNmsPattern(NmsPattern):
 
 
 def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
-    """Return the detection tail of the graph, None if it has no NonMaxSuppression.
+    """Return the NMS of the graph, None if it has no NonMaxSuppression.
 
     Raises:
-        UnknownNmsPatternError: there is one, but its surroundings are not of a known form.
+        UnknownNmsPatternError: there is one, but the nodes around it match no known form.
     """
     suppressions = [node for node in find_nodes(model, "NonMaxSuppression") if not is_filled_up(node)]
     if not suppressions:
@@ -64,10 +64,10 @@ def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
 
 
 def anchor_count(mask: CandidateMask, where: str) -> int:
-    """Return how many anchors there are.
+    """Return the number of anchors.
 
     Raises:
-        UnknownNmsPatternError: their number is free, or their scores are not float32.
+        UnknownNmsPatternError: the number is not static, or the scores are not float32.
     """
     where = mask.greater.name or where
     if mask.score.dtype != ir.DataType.FLOAT:
@@ -79,10 +79,10 @@ def anchor_count(mask: CandidateMask, where: str) -> int:
 
 
 def find_candidate_mask(model: ir.Model, where: str) -> CandidateMask:
-    """Return the candidates that NonZero of a Greater chooses. There is a NonZero for each gather in some exports.
+    """Return the candidates that NonZero of a Greater selects. Some exports have a NonZero for each Gather.
 
     Raises:
-        UnknownNmsPatternError: there are no such.
+        UnknownNmsPatternError: there are none.
     """
     candidate_mask: CandidateMask | None = None
     for nonzero in find_nodes(model, "NonZero"):
@@ -105,7 +105,7 @@ def find_candidate_mask(model: ir.Model, where: str) -> CandidateMask:
 
 
 def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str) -> None:
-    """Raise unless the suppression sorts by the score that the mask is made of, and keeps at least `limit` boxes."""
+    """Raise unless NMS sorts by the score that the mask compares, and keeps at least `limit` boxes."""
     if not is_gathered_score(nms.inputs[1], mask):
         raise UnknownNmsPatternError(where, "it sorts by another score than the one that chose the candidates")
     most = constant(nms.inputs[2])
@@ -116,9 +116,9 @@ def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str)
 def _check_row_by_row(
     nms: ir.Node, mask: CandidateMask, kept_gathers: Sequence[ir.Node], rows: GatheredRows, where: str
 ) -> None:
-    """Raise where a row depends on others, such as on the largest coordinate of all candidates.
+    """Raise if a row depends on others, such as on the largest coordinate of all candidates.
 
-    What takes the place of the tail computes with all anchors, or with a fixed number of them.
+    The replacement computes with all anchors, or with a fixed number of them.
     """
     joiner = rows.value.producer()
     mixing = mixing_node((node.outputs[0] for node in mask.gathers), {nms, *kept_gathers})
@@ -128,7 +128,7 @@ def _check_row_by_row(
 
 
 def is_gathered_score(scores: ir.Value | None, mask: CandidateMask) -> bool:
-    """Whether scores are those of the candidates, in any layout."""
+    """Whether scores are the gathered scores of the candidates, in any layout."""
     scores = skip_layout_ops(scores)
     gather = None if scores is None else scores.producer()
     return gather is not None and gather in mask.gathers and gather.inputs[0] is mask.score

@@ -1,4 +1,4 @@
-"""A graph that ends before any NonMaxSuppression of one picture, of several labels or of one list of boxes."""
+"""Removal of a NonMaxSuppression of one image from the graph, for one or several labels; the runtime does it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from webbuild.passes.nms.rows_by_box import Columns, add_rows, probe_columns
 from webbuild.passes.rewrite import Builder, constant_number, consumers
 
 _MOST_SCORES = 1 << 21
-"""Labels times boxes. The shader needs 40 bytes for each score, 84 MB in all, of which the largest buffer has 64 MiB:
-every WebGPU device binds up to 128 MiB."""
+"""Largest number of scores, labels times boxes. The shader needs 40 bytes for each score, 84 MB in all. Its largest
+buffer is 64 MiB; every WebGPU device binds up to 128 MiB."""
 _DTYPES: dict[ir.DataType | None, DType] = {
     ir.DataType.FLOAT: "float32",
     ir.DataType.INT64: "int64",
@@ -28,7 +28,7 @@ _DTYPES: dict[ir.DataType | None, DType] = {
 
 
 def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
-    """Let the graph end before the suppression, and return the number of rows, or why it cannot."""
+    """Let the graph end before NMS, and return the number of rows; or return why it cannot."""
     thresholds = _thresholds(tail)
     counts, scores = _count_outputs(model, tail), tail.nms.inputs[1]
     if tail.batches != 1:
@@ -51,13 +51,13 @@ def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
 
 
 def _rows_out(tail: GenericNmsPattern) -> int:
-    """Return how many rows the outputs have: as many as in the graph for WebAssembly."""
+    """Return the number of rows of the outputs, the same as in the graph for WebAssembly."""
     _, rows = tail.capacity
     return min(rows, tail.ranking[1] or rows) if tail.ranking else rows
 
 
 def _thresholds(tail: GenericNmsPattern) -> dict[str, str] | str:
-    """Return the graph's input that each threshold is."""
+    """Return the graph input of each threshold, or why there is none."""
     inputs = {}
     for name, (node, at) in tail.thresholds.items():
         value = skip_layout_ops(node.inputs[at])
@@ -68,7 +68,7 @@ def _thresholds(tail: GenericNmsPattern) -> dict[str, str] | str:
 
 
 def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] | str:
-    """Return the output that is the number of boxes, if there is one."""
+    """Return the output that is the number of boxes, if there is one; or why it is not supported."""
     counted = {output for node in tail.count_readers for output in node.outputs}
     reached, waiting = set(counted), list(counted)
     while waiting:
@@ -87,7 +87,7 @@ def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] |
 
 
 def _is_count(value: ir.Value, counted: set[ir.Value], tail: GenericNmsPattern) -> bool:
-    """Whether a value is the number of rows: of a ranking, no more than that keeps."""
+    """Whether a value is the number of rows, limited to the K of the TopK if there is one."""
     limited = tail.ranking is None or tail.ranking[1] is None
     while value not in counted:
         node = value.producer()
@@ -142,7 +142,7 @@ def _end_graph(
         row_count=_count(counts[0]) if counts else UNSET,
     )
     end_before_suppression(model, [*outputs, *counts], parts, spec)
-    infer_shapes(model)  # an output is found to be the same as what is made on the way, whose type it takes
+    infer_shapes(model)  # an output may equal an intermediate value, and takes its type
 
 
 def _output(value: ir.Value, tail: GenericNmsPattern, rows: int) -> Output:

@@ -1,4 +1,4 @@
-"""The end of a graph whose suppression the runtime does: boxes, scores and rows in the place of its outputs."""
+"""Outputs of a graph without NMS, which the runtime does: boxes, scores and rows instead of the original outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.passes.rewrite import Builder, unused_name
 
 
 class PartNames(TypedDict):
-    """The names of what a graph ends at."""
+    """The names of the outputs of a graph without NMS."""
 
     boxes: str
     scores: str
@@ -22,7 +22,7 @@ class PartNames(TypedDict):
 
 
 NAMELESS = PartNames(boxes="", scores="", rows="")
-"""For a `Suppression` whose parts are not made yet."""
+"""Names for a `Suppression` whose outputs do not exist yet."""
 
 
 def end_before_suppression(
@@ -31,7 +31,7 @@ def end_before_suppression(
     parts: Mapping[str, tuple[ir.Value | None, list[int]]],
     spec: Suppression,
 ) -> None:
-    """Put the parts, each of a shape, in the place of `outputs`; the metadata keep `spec` with their names."""
+    """Replace `outputs` of the graph by the parts, each with its shape; store `spec` with their names as metadata."""
     graph = model.graph
     end = Builder(graph, None, "suppression")
     names = {}

@@ -1,4 +1,4 @@
-"""The rows after a suppression: what is gathered by the kept indices, joined and filled up."""
+"""The rows after NMS: gathered by the kept indices, joined by a Concat and padded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from webbuild.passes.rewrite import Builder, constant, replace_all_uses
 
 @dataclass
 class GatheredRows:
-    """The Concat [kept, columns] that joins what was gathered, and the Pads that fill it up."""
+    """The Concat [kept, columns] that joins the gathered values, and the Pads after it."""
 
     value: ir.Value
     columns: int
@@ -22,10 +22,10 @@ class GatheredRows:
 
 
 def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> GatheredRows:
-    """Return where everything gathered is joined, and the Pads after it.
+    """Return the Concat that joins the outputs of all Gathers, and the Pads after it.
 
     Raises:
-        UnknownNmsPatternError: it is not joined, or not into a matrix with a fixed number of columns.
+        UnknownNmsPatternError: there is none, or its output is no matrix with a fixed number of columns.
     """
     origins = {id(node.outputs[0]): {index} for index, node in enumerate(gathers)}
     joined: ir.Value | None = None
@@ -51,9 +51,9 @@ def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> G
 
 
 def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count: int, total_rows: int) -> None:
-    """Zero the rows [count, columns] where `real` [count, 1] is false, and add zeros up to `total_rows`, if fewer.
+    """Zero the rows [count, columns] where `real` [count, 1] is false, and add zero rows up to `total_rows`.
 
-    The Pads that did so before are dropped.
+    The original Pads are removed.
     """
     readers = [(use.node, use.idx) for use in rows.value.uses()]
     joiner = rows.value.producer()

@@ -1,4 +1,4 @@
-"""Recognizing any NonMaxSuppression with fixed boxes in front of it, and what is made of the boxes it selects."""
+"""Recognition of any NonMaxSuppression with a static number of boxes, and of the nodes that read its selection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from webbuild.passes.nms.status_output import candidate_capacity
 from webbuild.passes.rewrite import constant, find_nodes, static_shape
 
 MAX_CANDIDATES = 1024
-"""Candidates that a head keeps at most: overlaps are a matrix, which takes 4 MB then."""
+"""Largest number of candidates: their overlap matrix takes 4 MB."""
 
 
 @dataclass(kw_only=True)
@@ -22,13 +22,13 @@ class GenericNmsPattern:
 
     Attributes:
         nms: the node.
-        max_selected: boxes selected of each list at most, None if that is computed.
-        axes: for every value made of the selected boxes, the axis that counts them.
-        dependent_nodes: the nodes that make them, in order.
-        count_readers: nodes that give the number of selected boxes: a Shape of it alone, or what reads it out of one.
-        outputs: those values that are outputs of the graph.
-        limit: how many of the boxes, in their order, a Slice keeps for every output; None for all.
-        ranking: a TopK that puts the boxes in another order, of which the outputs are, and how many it keeps.
+        max_selected: largest number of selected boxes per list, None if that is computed.
+        axes: the axis of the selected boxes, for every value computed from them.
+        dependent_nodes: the nodes that compute these values, in order.
+        count_readers: nodes that return the number of selected boxes: a Shape with that size only, or a Gather of it.
+        outputs: the values in `axes` that are outputs of the graph.
+        limit: the number of boxes, in order of selection, that a Slice keeps for every output; None for all.
+        ranking: the TopK that sorts the boxes before the outputs, if any, and its K.
     """
 
     nms: ir.Node
@@ -45,35 +45,35 @@ class GenericNmsPattern:
 
     @property
     def where(self) -> str:
-        """Return how a report names it."""
+        """Return the name of the node for reports."""
         return self.nms.name or "NonMaxSuppression"
 
     @property
     def thresholds(self) -> dict[str, tuple[ir.Node, int]]:
-        """Return which input of which node is each threshold that there is."""
+        """Return the node and input index of each threshold."""
         places = {"confidence": 4, "iou": 3}
         present = {name: at for name, at in places.items() if len(self.nms.inputs) > at and self.nms.inputs[at]}
         return {name: (self.nms, at) for name, at in present.items()}
 
     @property
     def capacity(self) -> tuple[int, int]:
-        """How many candidates a head keeps, and how many boxes are given at most."""
+        """Return the number of candidates, and the largest number of boxes in the outputs."""
         bound = self.most_selected if self.limit is None else min(self.most_selected, self.limit)
         candidates = min(candidate_capacity(self.batches * self.classes * self.boxes, bound), MAX_CANDIDATES)
         return candidates, min(bound, candidates)
 
     @property
     def most_selected(self) -> int:
-        """How many boxes are selected at most, of all lists."""
+        """Return the largest number of selected boxes of all lists."""
         each = self.boxes if self.max_selected is None else min(self.boxes, self.max_selected)
         return self.batches * self.classes * each
 
 
 def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
-    """Return the NonMaxSuppression of the graph and what follows it, None if there is none.
+    """Return the NonMaxSuppression of the graph and the nodes after it, None if there is none.
 
     Raises:
-        UnknownNmsPatternError: there is one, but not of fixed shapes, or what follows mixes the boxes it selects.
+        UnknownNmsPatternError: its shapes are not static, or the nodes after it mix the selected boxes.
     """
     suppressions = [node for node in find_nodes(model, "NonMaxSuppression") if not is_filled_up(node)]
     if not suppressions:

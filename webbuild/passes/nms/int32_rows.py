@@ -1,4 +1,4 @@
-"""Selected boxes as int32 instead of int64, which the GPU cannot compute with."""
+"""Selected boxes as int32 instead of int64, which has no GPU kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COMPARISON_OPS = {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}
 
 
 def propagate_int32(model: ir.Model, pattern: GenericNmsPattern, selected: ir.Value) -> ir.Value:
-    """Let what reads the selection compute in int32, up to a Cast, a gather or the graph's output.
+    """Let the nodes that read the selection compute in int32, up to a Cast, a Gather or an output of the graph.
 
     Returns:
         `selected`, int32 [rows, 3].
@@ -43,7 +43,7 @@ def propagate_int32(model: ir.Model, pattern: GenericNmsPattern, selected: ir.Va
 
 
 def _shrink_constants(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> bool:
-    """Make a node's constants int32; whether everything else that it reads is int32 already."""
+    """Make a node's constants int32; return False if one is too large or another input is not int32."""
     others = [(i, value) for i, value in enumerate(node.inputs) if value is not None and value not in small]
     arrays = [constant(value) for _, value in others]
     if any(array is None or np.abs(array).max(initial=0) >= 1 << 24 for array in arrays):
@@ -56,7 +56,7 @@ def _shrink_constants(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> b
 
 
 def _cast_to_int64(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> None:
-    """Give a node that needs int64 what it reads as int64."""
+    """Cast the int32 inputs of a node that needs int64."""
     for index, value in enumerate(node.inputs):
         if value is not None and value in small:
             add = Builder(model.graph, node, f"{node.name or node.op_type}/int64")
@@ -64,7 +64,7 @@ def _cast_to_int64(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> None
 
 
 def _slice_by_gather(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node) -> ir.Value:
-    """Replace a Slice along one fixed axis, which has no int32 kernel on the GPU, and return what it gives."""
+    """Replace a Slice along one fixed axis, which has no int32 kernel on the GPU, by a Gather; return its output."""
     data = node.inputs[0]
     start, end, axis, *step = (constant(value) for value in node.inputs[1:])
     assert data is not None
@@ -73,7 +73,7 @@ def _slice_by_gather(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node)
     assert end is not None
     assert axis is not None
     size = data.shape[int(axis.item())]
-    # of the boxes themselves there are no more than the outputs have
+    # along the axis of the boxes: as many as the outputs have
     size = size if isinstance(size, int) else pattern.capacity[1]
     stride = int(step[0].item()) if step and step[0] is not None else 1
     places = list(range(size))[slice(int(start.item()), int(end.item()), stride)]
@@ -82,7 +82,7 @@ def _slice_by_gather(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node)
 
 
 def _replace_gather_nd(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node, selected: ir.Value) -> None:
-    """Replace a GatherND, whose indices have to be int64, by a Gather with the dimensions it indexes made one."""
+    """Replace a GatherND, whose indices must be int64, by a Gather of data with the indexed axes flattened."""
     data = node.inputs[0]
     index = selected if node.inputs[1] is pattern.nms.outputs[0] else node.inputs[1]
     shape = static_shape(data)
@@ -101,7 +101,7 @@ def _replace_gather_nd(model: ir.Model, pattern: GenericNmsPattern, node: ir.Nod
 
 
 def _replace_output(pattern: GenericNmsPattern, node: ir.Node, value: ir.Value) -> ir.Value:
-    """Put a value in the place of a node's only output."""
+    """Replace a node by the value that takes the place of its only output."""
     old = node.outputs[0]
     producer = value.producer()
     assert producer is not None
@@ -116,6 +116,6 @@ def _replace_output(pattern: GenericNmsPattern, node: ir.Node, value: ir.Value) 
 
 
 def divmod_int32(add: Builder, value: ir.Value, by: int) -> tuple[ir.Value, ir.Value]:
-    """Return quotient and remainder of non-negative int32."""
+    """Return quotient and remainder of a non-negative int32 value."""
     quotient = add.op("Div", value, add.const(by, np.int32))
     return quotient, add.op("Sub", value, add.op("Mul", quotient, add.const(by, np.int32)))

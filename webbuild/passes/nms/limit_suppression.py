@@ -14,10 +14,10 @@ class LimitSuppression(Pass):
         NonMaxSuppression(boxes, scores, 9223372036854775807, ...) [n, 3] -> Gather(2) [n] -> Slice(:100)
             ->  NonMaxSuppression(boxes, scores, 100, ...) [n, 3] -> Gather(2)
 
-    Why: torchvision and Ultralytics keep all boxes that survive and then take the first 100 or 300. The Slice is of
-    int64, so it runs on the CPU, and the suppression continues past the last box that counts.
+    Why: torchvision and Ultralytics let NMS return all boxes and then take the first 100 or 300. The Slice is int64, so
+    it runs on the CPU, and NMS computes more boxes than are used.
 
-    Limits: one list of scores, with boxes in falling order. Exact.
+    Limits: one list of scores, so that the boxes are in descending order of score. Exact.
     """
 
     code = "limit-suppression"
@@ -52,17 +52,17 @@ class LimitSuppression(Pass):
 
 
 def is_one_list(nms: ir.Node) -> bool:
-    """Whether a suppression has one picture and one list of scores, [1, 1, N]: its boxes are in falling order then."""
+    """Whether NMS reads one list of scores [1, 1, N], so that its boxes are in descending order of score."""
     sizes = static_shape(nms.inputs[1]) if len(nms.inputs) > 1 else None
     return sizes is not None and len(sizes) == 3 and sizes[:2] == [1, 1]
 
 
 def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
-    """Return the nodes that cut the boxes [n, 3] or their number to the first so many, and how many.
+    """Return the nodes that limit the boxes [n, 3] or their number, each with its limit.
 
         Slice(Gather(2), :20)    Min(Shape(Gather(2)), 20)
 
-    None if anything else reads their number.
+    None if another node reads all boxes or their number.
     """
     limits = []
     waiting = [selected]
@@ -89,7 +89,7 @@ def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
 
 
 def _count_limits(count: ir.Value) -> list[tuple[ir.Node, int]] | None:
-    """Return the Min of a number and a constant, each with that, None if anything else reads the number."""
+    """Return the Min nodes of a count and a constant, each with the constant; None if another node reads the count."""
     limits = []
     for node in consumers(count):
         others = [constant(value) for value in node.inputs if value is not count]
@@ -106,7 +106,7 @@ def _count_limits(count: ir.Value) -> list[tuple[ir.Node, int]] | None:
 
 
 def _keeps_boxes(node: ir.Node, value: ir.Value) -> bool:
-    """Whether a node takes columns of boxes [n, 3], or lays [n, 1] out as [n]."""
+    """Whether a node selects columns of boxes [n, 3], or reshapes [n, 1] to [n]."""
     rank = known_rank(value) or 0
     if node.op_type == "Gather":
         return rank == 2 and node.attributes.get_int("axis", 0) % rank == 1 and constant(node.inputs[1]) is not None

@@ -1,4 +1,4 @@
-"""Base class of passes that rewrite a detection tail: it matches the tail, or says why it does not."""
+"""Base class of passes that rewrite NMS: it matches the nodes of NMS, or reports why they do not match."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ Pattern = TypeVar("Pattern", bound=NmsPattern | GenericNmsPattern)
 
 
 NMS_REWRITTEN_KEY = "webbuild.tail"
-"""Metadata key under which the pass that gave the tail its final form is kept."""
+"""Metadata key: the code of the pass that gave NMS its final form."""
 
 
 class NmsPass(Pass, Generic[Pattern]):
-    """Rewrites the tail of a graph that has one of its pattern, once: `is_already_rewritten` decides."""
+    """A pass that rewrites NMS of its pattern, once: `is_already_rewritten` decides."""
 
     scope = "main graph"
     rewrites_nms = True
     pattern: type[Pattern] | tuple[type[Pattern], ...]
-    """The kind of tail that it rewrites; another kind is for another pass."""
+    """The kinds of NMS that the pass rewrites; other passes rewrite the others."""
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Find the tail and rewrite it; a form that is not known is a refusal."""
+        """Find the NMS and rewrite it; an unknown form is a refusal."""
         if self.is_already_rewritten(model):
             return []
         try:
@@ -48,16 +48,16 @@ class NmsPass(Pass, Generic[Pattern]):
         return rewrites
 
     def is_already_rewritten(self, model: ir.Model) -> bool:
-        """Whether the tail has its final form: parts of it that were kept would be found again."""
+        """Whether NMS has its final form, of which remaining nodes could match again."""
         return NMS_REWRITTEN_KEY in model.metadata_props
 
     @abstractmethod
     def rewrite(self, model: ir.Model, tail: Pattern, options: PassOptions) -> list[Rewrite]:
-        """Change the model in place and return what was changed."""
+        """Change the model in place and return the changes and refusals."""
 
 
 def _subgraph_reader(model: ir.Model, tail: NmsPattern | GenericNmsPattern) -> ir.Node | None:
-    """Return a node of a branch or a loop that reads what becomes a fixed number of rows, None if there is none."""
+    """Return a node of a branch or a loop that reads a value whose number of rows the pass fixes, None if none does."""
     first = [tail.nms] if isinstance(tail, GenericNmsPattern) else [*tail.mask.gathers, tail.nms_node]
     waiting = [value for node in first for value in node.outputs]
     seen = set(waiting)
@@ -71,10 +71,10 @@ def _subgraph_reader(model: ir.Model, tail: NmsPattern | GenericNmsPattern) -> i
 
 
 def find_nms(model: ir.Model) -> NmsPattern | GenericNmsPattern | None:
-    """Return the tail of the graph, None if it has none.
+    """Return the NMS of the graph, None if it has none.
 
     Raises:
-        UnknownNmsPatternError: it has one of no known form.
+        UnknownNmsPatternError: its form is not known.
     """
     try:
         return find_box_nms(model) or find_rotated_nms(model)

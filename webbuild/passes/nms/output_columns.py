@@ -1,4 +1,4 @@
-"""Outputs of a detector, cut into the columns that a table of anchors is made of."""
+"""Columns of a detector's outputs, for the table of anchors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Outputs = Mapping[str | None, ir.Value]
 
 
 def count_rows(outputs: Outputs, part: tuple[Columns, ...]) -> int:
-    """Return the number of anchors that columns of all levels have."""
+    """Return the number of anchors of all levels."""
     return sum((each.stop or _table_shape(outputs, each)[0]) - each.start for each in part)
 
 
 def _table_shape(outputs: Outputs, part: Columns) -> tuple[int, int]:
-    """Return the rows and columns of the table that an output is."""
+    """Return the rows and columns of an output as a table."""
     shape = static_shape(outputs[part.output]) or [0, 0]
     return (math.prod(shape[2:]), shape[1]) if part.maps else (math.prod(shape[:-1]), shape[-1])
 
 
 class ColumnCutter:
-    """Cuts outputs into columns: each output becomes a table once, and what is cut once serves again."""
+    """Slices outputs into columns. Each output becomes a table once, and each slice is reused."""
 
     def __init__(self, add: Builder, outputs: Outputs) -> None:
         self._add, self._outputs = add, outputs
@@ -33,7 +33,7 @@ class ColumnCutter:
         self._cut: dict[Columns, ir.Value] = {}
 
     def join(self, part: tuple[Columns, ...]) -> ir.Value:
-        """Return the columns of all levels, one level under the other: [1, A_i, numbers] -> [A, columns]."""
+        """Return the columns of all levels, concatenated: [1, A_i, numbers] -> [A, columns]."""
         levels = [self._columns(each) for each in part]
         return levels[0] if len(levels) == 1 else self._add.op("Concat", *levels, axis=0)
 

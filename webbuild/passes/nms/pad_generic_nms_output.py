@@ -17,13 +17,13 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
             ->  Slice(Concat(NonMaxSuppression(boxes, scores), zeros [R, 3]), :R) [R, 3]
         output [n, ...]  ->  Where(row < n, output, 0) [R, ...]
 
-    Why: the number of selected boxes depends on the picture, so nothing after NonMaxSuppression has a fixed shape.
+    Why: the number of selected boxes depends on the image, so nothing after NonMaxSuppression has a static shape.
 
-    How: NonMaxSuppression selects the boxes, and their order stays. Every output that had one row per box has R rows,
-    as many as `static-generic-nms` gives, with zeros after the last box. Boxes after the first R are cut off. Where a
-    TopK ranks the boxes, every box that may be selected has a row up to the TopK, and the best R are given.
+    How: NonMaxSuppression and the order of its boxes stay. Every output with one row per box gets R rows, as many as
+    `static-generic-nms` returns, with zeros after the last box. Boxes after the first R are dropped. If a TopK ranks
+    the boxes, every box that may be selected has a row before the TopK, which returns the best R.
 
-    Exact, unless the export gives more than R boxes.
+    Exact, unless the export returns more than R boxes.
     """
 
     code = "pad-generic-nms-output"
@@ -40,10 +40,10 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
         add = Builder(model.graph, after[position] if position < len(after) else None, "selection")
         zero, one = add.const([0], np.int64), add.const([1], np.int64)
         most, padded_size = add.const([rows], np.int64), add.const([padded_rows, 3], np.int64)
-        # n is the first size of the selection: min(n, R), int64 [1], without a Min, which opset 11 has for floats alone
+        # n is the first size of the selection; min(n, R), int64 [1], by Where, as Min of opset 11 takes only floats
         number = add.op("Slice", add.op("Shape", chosen), zero, one, zero)
         count = add.op("Where", add.op("Less", number, most), number, most)
-        # [n, 3] -> [n + P, 3] -> [P, 3]: rows of zeros after the n-th, computed from n so that none are stored
+        # [n, 3] -> [n + P, 3] -> [P, 3]: zero rows after the n-th, expanded at run time so that none are stored
         zeros = add.op("Expand", add.op("Mul", number, zero), padded_size)
         padded = add.op("Concat", chosen, zeros, axis=0)
         selected = add.reshape(

@@ -11,18 +11,18 @@ from webbuild.passes.rewrite import Builder, replace_all_uses
 
 
 class PadNmsOutput(NmsPass[BoxNmsPattern]):
-    """Keeps NonMaxSuppression and gives everything around it static shapes.
+    """Keeps NonMaxSuppression and makes all shapes around it static.
 
         Gather(boxes [A, 4], NonZero(score [A] > confidence)) -> NonMaxSuppression -> rows [m, columns]
             ->  NonMaxSuppression(boxes [1, A, 4], score [1, 1, A], R, iou, confidence) -> rows [R, columns]
 
     Why: on a CPU NonMaxSuppression is faster than the overlap matrix of `static-nms`.
 
-    How: the pass removes the mask before the operator. NonMaxSuppression gets every anchor and applies the confidence
-    threshold itself, which selects the same boxes. Its indices are padded to the number of rows, and rows past the last
-    detection are zero.
+    How: the pass removes the mask before the operator. NonMaxSuppression reads every anchor and applies the confidence
+    threshold itself, which selects the same boxes. Its indices are padded to the number of rows, and rows after the
+    last detection are zero.
 
-    Limits: what is computed of a candidate must not depend on others.
+    Limits: the values computed for a candidate must not depend on other candidates.
 
     Exact: ONNX Runtime's kernel compares with `score > score_threshold` too
     (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`).

@@ -12,7 +12,7 @@ from webbuild.passes.rewrite import Builder
 
 
 class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
-    """Keeps the NMS of rotated boxes and gives the rows after it static shapes.
+    """Keeps the NMS of rotated boxes and makes the shapes of the rows after it static.
 
         candidates [n] = NonZero(score [A] > confidence)
             ->  TopK(score [A], max(n, 1))
@@ -20,9 +20,8 @@ class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
 
     Why: on a CPU it is faster to compute the overlaps of the actual candidates only, however many there are.
 
-    How: a TopK takes as many candidates as the mask selects. If the mask selects none, it takes one, which is then not
-    kept. The indices of the boxes that survive are padded to the number of rows, and rows past the last detection are
-    zero.
+    How: a TopK selects as many candidates as the mask does. If the mask selects none, it selects one, which is then not
+    kept. The indices of the kept boxes are padded to the number of rows, and rows after the last detection are zero.
 
     Exact.
     """
@@ -59,4 +58,4 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern) -> None:
     real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), add.op("Shape", places))
     replace_gather_index(model, tail.kept_gathers, position)
     zero_and_pad_rows(model, tail.rows, real, rows, rows)
-    RemoveUnusedNodesPass()(model)  # the TopK that sorted a fixed number of candidates fails where there are fewer
+    RemoveUnusedNodesPass()(model)  # the original TopK of a fixed K fails if there are fewer candidates

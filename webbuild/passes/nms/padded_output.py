@@ -10,21 +10,21 @@ from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.rewrite import LOW, LOWEST, Builder, constant, replace_all_uses, unused_name
 
 PADDED_ROWS_KEY = "webbuild.rows"
-"""Metadata key under which the number of boxes that the outputs have room for is kept."""
+"""Metadata key: the number of boxes that fit into the padded outputs."""
 
 
 def pad_selected_outputs(
     model: ir.Model, pattern: GenericNmsPattern, selected: ir.Value, real: ir.Value, count: ir.Value, rows: int
 ) -> None:
-    """Let everything read `selected` [rows, 3] instead, and make every output zero where `real` [rows] is false.
+    """Let all readers of the selection read `selected`, and make every output zero where `real` is false.
 
     Args:
         model: the model.
-        pattern: the selection, of which only the node itself has been replaced so far.
-        selected: batch, class and box; zeros after the last.
-        real: bool.
-        count: int64 [1], how many are real.
-        rows: their number.
+        pattern: the selection, of which only the NMS node has been replaced so far.
+        selected: [rows, 3] of batch, class and box; zeros after the last box.
+        real: bool [rows], whether a row is a selected box.
+        count: int64 [1], the number of selected boxes.
+        rows: the number of rows.
     """
     for use in list(pattern.nms.outputs[0].uses()):
         if use.node is not selected.producer() and use.node in pattern.dependent_nodes:
@@ -45,7 +45,7 @@ def pad_selected_outputs(
 
 
 def _rank_fixed(model: ir.Model, ranking: ir.Node, real: ir.Value, rows: int) -> ir.Value:
-    """Let a TopK keep `rows` boxes, the real ones first; return which of those are real, bool [rows]."""
+    """Let a TopK keep `rows` boxes, padding last; return whether each is a selected box, bool [rows]."""
     add = Builder(model.graph, ranking, f"{ranking.name or 'TopK'}/rows")
     ranking.replace_input_with(0, add.op("Where", real, ranking.inputs[0], add.const(LOWEST)))
     ranking.replace_input_with(1, add.const([rows], np.int64))
@@ -54,7 +54,7 @@ def _rank_fixed(model: ir.Model, ranking: ir.Node, real: ir.Value, rows: int) ->
 
 
 def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.Value, axis: int, rows: int) -> None:
-    """Put in the place of an output what `value` is, with zeros after the last box."""
+    """Replace an output of the graph by `value` with zeros after the last box."""
     add = Builder(model.graph, None, f"{output.name}/rows")
     shape = list(output.shape) if output.shape is not None else []
     # real [R] -> [1, ..., R, ..., 1], which broadcasts over the output's other axes

@@ -11,9 +11,9 @@ from webbuild.passes.nms.gathered_rows import GatheredRows
 
 @dataclass
 class CandidateMask:
-    """Candidates taken from all anchors where `score` [anchors] is greater than `threshold`.
+    """Candidates: the anchors whose `score` [anchors] is greater than `threshold`.
 
-    `gathers` take what belongs to the candidates. `max_candidates` is how many there may be, None for all.
+    `gathers` are the nodes that gather values of the candidates. `max_candidates` limits their number; None for all.
     """
 
     score: ir.Value
@@ -25,9 +25,9 @@ class CandidateMask:
 
 @dataclass(kw_only=True)
 class NmsPattern:
-    """Candidates, which of them are kept, and the rows made of those.
+    """NMS: the candidates, the kept ones, and the rows of these.
 
-    `nms_node` is the node whose input `iou_input` is the overlap threshold, `kept_gathers` gather by what survives.
+    `nms_node` reads the IoU threshold as input `iou_input`; `kept_gathers` gather by the indices of the kept boxes.
     """
 
     nms_node: ir.Node
@@ -40,17 +40,17 @@ class NmsPattern:
 
     @property
     def where(self) -> str:
-        """Return how a report names the tail."""
+        """Return the name of the NMS node for reports."""
         return self.nms_node.name or self.nms_node.op_type
 
     @property
     def iou(self) -> ir.Value:
-        """Return the overlap threshold."""
+        """Return the IoU threshold."""
         value = self.nms_node.inputs[self.iou_input]
         assert value is not None
         return value
 
     @property
     def thresholds(self) -> dict[str, tuple[ir.Node, int]]:
-        """Return which input of which node is each threshold."""
+        """Return the node and input index of each threshold."""
         return {"confidence": (self.mask.greater, 1), "iou": (self.nms_node, self.iou_input)}

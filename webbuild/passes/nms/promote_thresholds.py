@@ -11,7 +11,7 @@ from webbuild.passes.nms.pattern import NmsPattern
 from webbuild.passes.rewrite import constant
 
 OPTION_KEY_PREFIX = "webbuild.option."
-"""Metadata keys under which the defaults of the new inputs are kept."""
+"""Prefix of the metadata keys of the new inputs' defaults."""
 
 
 class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
@@ -22,11 +22,11 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
 
     Why: an export stores both thresholds as constants, so a page could not have sliders for them.
 
-    How: they become float32 inputs of shape [1] named `confidence` and `iou`. The model's metadata keeps the exported
-    values as defaults, and the runtime fills them in. (onnxruntime-web refuses to be fed an initializer, so they cannot
-    be optional in the graph itself.)
+    How: they become float32 inputs of shape [1] named `confidence` and `iou`. The exported values are stored as
+    defaults in the model's metadata, and the runtime fills them in. They cannot be inputs with an initializer as
+    default, as onnxruntime-web rejects a feed for an initializer.
 
-    Limits: a threshold that is computed, or has several elements, does not become an input. Exact with the defaults.
+    Limits: a threshold that is computed or has several elements does not become an input. Exact with the defaults.
     """
 
     code = "promote-thresholds"
@@ -34,7 +34,7 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
     pattern = (NmsPattern, GenericNmsPattern)
 
     def is_already_rewritten(self, model: ir.Model) -> bool:
-        """The defaults of the inputs are in the metadata, or the tail has its final form."""
+        """Whether the defaults of the inputs are in the metadata, or NMS has its final form."""
         return super().is_already_rewritten(model) or any(
             key.startswith(OPTION_KEY_PREFIX) for key in model.metadata_props
         )

@@ -1,4 +1,4 @@
-"""The suppression of rotated boxes that is appended, in the form that `rotated_pattern` recognizes."""
+"""Builder of the NMS of rotated boxes that is appended, in the form that `rotated_pattern` recognizes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from webbuild.passes.rewrite import Builder
 from webbuild.postprocess.yolo import YoloPostprocess
 
 _EPSILON = 1e-7
-"""Keeps Ultralytics' formula finite, and is part of it."""
+"""Part of Ultralytics' formula, which it keeps finite."""
 
 
 def build_rotated_nms(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return the indices of the candidates that no better one overlaps too much, best first.
 
     Args:
-        add: where to.
+        add: adds the nodes.
         boxes: centre x y, width, height, angle of each candidate [n, 5].
-        score: theirs [n].
-        spec: the head.
+        score: score of each candidate [n].
+        spec: the post-processing of the detector.
     """
     order = add.node("TopK", score, add.op("Shape", score), outputs=2, axis=0)[1]
     overlaps = _probabilistic_iou(add, add.op("Gather", boxes, order, axis=0))
@@ -32,7 +32,7 @@ def build_rotated_nms(add: Builder, boxes: ir.Value, score: ir.Value, spec: Yolo
 
 
 def _probabilistic_iou(add: Builder, boxes: ir.Value) -> ir.Value:
-    """Return the probabilistic overlap of each box with each [n, n], in the order of Ultralytics' operators.
+    """Return the probabilistic overlaps of all pairs of boxes [n, n], with operators in Ultralytics' order.
 
     Each box is a normal distribution with the covariance [[a, c], [c, b]]:
 
@@ -44,8 +44,8 @@ def _probabilistic_iou(add: Builder, boxes: ir.Value) -> ir.Value:
         t2 = -c dx dy / (2 (a b - c^2))
         t3 = 1/2 ln((a b - c^2) / (4 sqrt((a1 b1 - c1^2) (a2 b2 - c2^2))))
 
-    and the overlap is 1 - sqrt(1 - exp(-d)), the Hellinger distance taken from 1. Source: `batch_probiou` of
-    Ultralytics, after Llerena et al. (arXiv 2106.06072).
+    and the overlap is 1 - sqrt(1 - exp(-d)), 1 minus the Hellinger distance. Source: `batch_probiou` of Ultralytics,
+    after Llerena et al. (arXiv 2106.06072).
     """
     across = add.const([1, -1], np.int64)
     # [n, 5] -> five columns [n, 1]; a column minus its row gives all pairs [n, n]
@@ -56,7 +56,7 @@ def _probabilistic_iou(add: Builder, boxes: ir.Value) -> ir.Value:
     a = add.op("Add", add.op("Mul", along, cosine2), add.op("Mul", down, sine2))
     b = add.op("Add", add.op("Mul", along, sine2), add.op("Mul", down, cosine2))
     c = add.op("Mul", add.op("Mul", add.op("Sub", along, down), cosine), sine)
-    own = add.op("Relu", add.op("Sub", add.op("Mul", a, b), _square(add, c)))
+    determinant = add.op("Relu", add.op("Sub", add.op("Mul", a, b), _square(add, c)))
     joint_a, joint_b, joint_c = (add.op("Add", each, add.op("Reshape", each, across)) for each in (a, b, c))
     dx, dy = (add.op("Sub", each, add.op("Reshape", each, across)) for each in (x, y))
     joint = add.op("Sub", add.op("Mul", joint_a, joint_b), _square(add, joint_c))
@@ -66,7 +66,7 @@ def _probabilistic_iou(add: Builder, boxes: ir.Value) -> ir.Value:
     # t1, t2 and t3, each [n, n]
     far = _scale(add, add.op("Div", spread, least), 0.25)
     askew = _scale(add, add.op("Div", skew, least), 0.5)
-    both = add.op("Sqrt", add.op("Mul", own, add.op("Reshape", own, across)))
+    both = add.op("Sqrt", add.op("Mul", determinant, add.op("Reshape", determinant, across)))
     ratio = _add_constant(add, add.op("Div", joint, _add_constant(add, _scale(add, both, 4), _EPSILON)), _EPSILON)
     unlike = _scale(add, add.op("Log", ratio), 0.5)
     distance = add.op("Add", add.op("Add", far, askew), unlike)

@@ -1,4 +1,4 @@
-"""Compares the overlaps of a rotated NMS with those of the runtime, by computing both on random boxes."""
+"""Comparison of a rotated NMS's overlaps with the runtime's, by computing both on random boxes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from webbuild.postprocess.reference_rotated_nms import Floats, pairwise_overlaps
 from webbuild.runners.native import NativeRunner
 
 _BOXES = 32
-"""That are tried, where the graph takes any number of them."""
+"""Number of random boxes if the graph accepts any number."""
 
 _TOLERANCE = 1e-3
-"""Of an overlap, which is 0 to 1. The roots of a difference in the last digit are that far apart."""
+"""Tolerance of an overlap in 0..1. A square root enlarges a difference in the last digit to this size."""
 
 
 def rotated_boxes(model: ir.Model, tail: RotatedNmsPattern) -> ir.Value | None:
-    """Return the boxes [candidates, 5] in the order of the candidates whose probabilistic overlaps a tail computes.
+    """Return the boxes [candidates, 5] whose overlaps NMS computes, in the order of the candidates.
 
-    They are centre x y, width, height, angle; the centres of different classes may be moved apart. None if the tail
-    computes anything else of them.
+    They are centre x y, width, height, angle; the centres may have an offset for their class. None if NMS computes
+    other overlaps than the runtime.
     """
     trilu = producer_of(tail.nms_node.inputs[0], "Trilu")
     overlaps = None if trilu is None else trilu.inputs[0]
@@ -40,7 +40,7 @@ def rotated_boxes(model: ir.Model, tail: RotatedNmsPattern) -> ir.Value | None:
         part = ir.Model(graph, ir_version=model.ir_version)
         native = NativeRunner(Path("overlaps"), ir.to_proto(part).SerializeToString())
         got = native.run({boxes.name: tried})[overlaps.name]
-    except (ValueError, WebbuildError):  # something else is read than the boxes, or it takes none of these
+    except (ValueError, WebbuildError):  # the overlaps need other values than the boxes, or do not run on these boxes
         return None
     want = pairwise_overlaps(tried)
     same = got.shape == want.shape and np.allclose(np.triu(got, 1), np.triu(want, 1), rtol=0, atol=_TOLERANCE)
@@ -48,7 +48,7 @@ def rotated_boxes(model: ir.Model, tail: RotatedNmsPattern) -> ir.Value | None:
 
 
 def _random_boxes(count: int) -> Floats:
-    """Return boxes around a few places, so that there are overlaps of every size."""
+    """Return random boxes around a few centres, so that there are overlaps of every size."""
     draw = np.random.default_rng(0)
     places = draw.uniform(0, 600, (8, 2))[draw.integers(0, 8, count)] + draw.normal(0, 12, (count, 2))
     sizes, angles = draw.uniform(10, 90, (count, 2)), draw.uniform(-np.pi, np.pi, (count, 1))

@@ -1,4 +1,4 @@
-"""Recognizing Ultralytics' tail of rotated boxes: sorted candidates, and the upper triangle of their overlaps."""
+"""Recognition of Ultralytics' NMS of rotated boxes: sorted candidates, and the upper triangle of their overlaps."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ _PAIRWISE_OPS = {
     *("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Exp", "Log", "Cos", "Sin", "Neg", "Abs", "Clip", "Max", "Min"),
     *("Relu", "Cast", "Identity", "Squeeze", "Unsqueeze"),
 }
-"""Operators by which an element is computed from those of one candidate, or of one pair."""
+"""Operators that compute each element from elements of one candidate, or of one pair."""
 
 _WITHIN_ROW_OPS = {"Slice": 3, "Split": None, "Concat": None}
-"""Operators of which that is true unless they work along the first axis; the input that names the axis."""
+"""Operators that do so too unless they work along the first axis; index of the input with the axis, None: attribute."""
 
 
 @dataclass(kw_only=True)
 class RotatedNmsPattern(NmsPattern):
-    """Fast suppression: a candidate goes if any better one overlaps it too much, a suppressed one too.
+    """Fast NMS: a candidate is suppressed if any better one overlaps it too much, even a suppressed one.
 
     Attributes:
-        sort: TopK that puts the candidates in order of their scores.
-        sorted_values: nodes that gather by that order.
-        overlapping: bool [candidates, candidates], whether the better i overlaps j too much; false where i is not
-        better.
-        keep_mask: bool [candidates], whether none does.
-        nonzero: node that lists the places of those.
+        sort: TopK that sorts the candidates by score.
+        sorted_values: nodes that gather in that order.
+        overlapping: bool [candidates, candidates], whether i is better than j and overlaps it too much.
+        keep_mask: bool [candidates], whether no better one overlaps it too much.
+        nonzero: NonZero of `keep_mask`.
         box_nodes: the nodes from the candidates to `overlapping`.
     """
 
@@ -46,10 +45,10 @@ class RotatedNmsPattern(NmsPattern):
 
 
 def find_rotated_nms(model: ir.Model) -> RotatedNmsPattern | None:
-    """Return the tail of rotated boxes of the graph, None if it has no matrix of overlaps.
+    """Return the NMS of rotated boxes in the graph, None if it has no matrix of overlaps.
 
     Raises:
-        UnknownNmsPatternError: there is one, but its surroundings are not of a known form.
+        UnknownNmsPatternError: there is one, but the nodes around it match no known form.
     """
     for nonzero in find_nodes(model, "NonZero"):
         if (matrix := _matrix(nonzero)) is not None:
@@ -107,7 +106,7 @@ def _match_around(model: ir.Model, nonzero: ir.Node, trilu: ir.Node, compare: ir
 
 
 def _mask(model: ir.Model, sort: ir.Node, where: str) -> CandidateMask:
-    """Return the candidates: by NonZero of a mask, or the best so many of the scores multiplied by the mask."""
+    """Return the candidates: NonZero of a mask, or the TopK of the scores multiplied by the mask."""
     scores = skip_layout_ops(sort.inputs[0])
     gather = scores.producer() if scores is not None else None
     index = skip_layout_ops(gather.inputs[1]) if gather is not None and len(gather.inputs) > 1 else None
@@ -127,7 +126,7 @@ def _mask(model: ir.Model, sort: ir.Node, where: str) -> CandidateMask:
 
 
 def _box_nodes(mask: CandidateMask, sort: ir.Node, trilu: ir.Node) -> list[ir.Node]:
-    """Return the nodes from the candidates to the overlaps, after a look at each: none may mix candidates."""
+    """Return the nodes from the candidates to the overlaps; raise if one may mix candidates."""
     after: dict[ir.Node, None] = {}
     waiting = [gather.outputs[0] for gather in mask.gathers]
     while waiting:
@@ -148,7 +147,7 @@ def _box_nodes(mask: CandidateMask, sort: ir.Node, trilu: ir.Node) -> list[ir.No
 
 
 def _check_elementwise(node: ir.Node, sort: ir.Node, most: int | None) -> None:
-    """Raise unless every element that a node gives depends on one candidate or one pair."""
+    """Raise unless every output element of a node depends on one candidate or one pair."""
     sorts = node.op_type in ("Gather", "GatherND") and skip_layout_ops(node.inputs[1]) is sort.outputs[1]
     reshapes = node.op_type in ("Reshape", "Expand") and (_first(node) in (None, -1, 1, most))
     if node.op_type in _PAIRWISE_OPS or sorts or reshapes or (node.op_type in _WITHIN_ROW_OPS and _axis(node) != 0):
@@ -173,7 +172,7 @@ def _first(node: ir.Node) -> int | None:
 
 
 def allow_any_candidate_count(model: ir.Model, tail: RotatedNmsPattern) -> None:
-    """Let the operators up to the overlaps take any number of candidates, which come in the order of their scores."""
+    """Let the operators up to the overlaps accept any number of candidates, which are sorted by score already."""
     for gather in tail.sorted_values:
         replace_all_uses(gather.outputs[0], gather.inputs[0])
     for node in tail.box_nodes:

@@ -1,8 +1,8 @@
-"""What the outputs of a generic detection tail have of each box, where a label gives no more than its score and index.
+"""Rows of all boxes instead of the selected ones, for outputs that depend on a label only by its index and score.
 
-The boxes that are selected are (picture, label, box) triples. What is computed of those is computed of all boxes here,
-with label 0: a column of the outputs is the same whatever the label, or the score of the pair, or the label itself.
-Which it is, is asked by computing the outputs of random pairs of labels and boxes.
+NonMaxSuppression selects (image, label, box) triples. Here the nodes after it compute all boxes, with label 0. That is
+correct if each output column is independent of the label, or is the score of the pair, or is the label itself. Which
+one it is follows from the outputs of random pairs of labels and boxes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from webbuild.runners.native import NativeRunner
 Array = NDArray[Any]
 
 _PAIRS = 96
-"""Random pairs of a label and a box that are computed."""
+"""Number of random pairs of a label and a box that are computed."""
 _DTYPES = (ir.DataType.FLOAT, ir.DataType.INT64, ir.DataType.INT32)
 
 
 class Columns(Struct, frozen=True):
-    """How many columns each output has, and which of all columns, side by side, are the score and the label."""
+    """Number of columns of each output, and the indices of the score and label among all columns, concatenated."""
 
     widths: list[int]
     score: int | None = None
@@ -40,7 +40,7 @@ class Columns(Struct, frozen=True):
 
 
 def probe_columns(model: ir.Model) -> Columns | str:
-    """Return what the columns of the outputs are, or why they cannot be told. The model stays as it is."""
+    """Return the kinds of the output columns, or why they are unknown. The model is not changed."""
     trial = trial_copy(model)
     copy = find_generic_nms(trial)
     assert copy is not None
@@ -80,14 +80,14 @@ def probe_columns(model: ir.Model) -> Columns | str:
 
 
 def _ranking_key(tail: GenericNmsPattern) -> ir.Value | None:
-    """Return what the boxes are ranked by: their scores, where no TopK says otherwise."""
+    """Return the values that the boxes are sorted by: the input of the TopK, or without one the scores."""
     return tail.nms.inputs[1] if tail.ranking is None else tail.ranking[0].inputs[0]
 
 
 def _rounded_output(model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.Value]) -> ir.Value | None:
-    """Return an output of whole numbers that float32 may not hold. The model's selection is replaced."""
+    """Return an integer output that may exceed the exact range of float32. Changes the model's selection."""
     add = Builder(model.graph, tail.nms, "suppression/bounds")
-    # the first and the last (picture, label, box)
+    # the first and the last (image, label, box)
     ends = add.const(np.array([[0, 0, 0], [0, tail.classes - 1, tail.boxes - 1]]), np.int64)
     for use in list(tail.nms.outputs[0].uses()):
         use.node.replace_input_with(use.idx, ends)
@@ -97,7 +97,7 @@ def _rounded_output(model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.V
 
 
 def take_all_rows(tail: GenericNmsPattern) -> bool:
-    """Let nodes that put the boxes in order, or take the first, take all as they are; whether that is all they do."""
+    """Remove nodes that sort the boxes or keep the first; return False if the TopK's indices have other readers."""
     if tail.ranking is not None:
         ranking, _ = tail.ranking
         best, order = ranking.outputs
@@ -122,7 +122,7 @@ def _replace(tail: GenericNmsPattern, old: ir.Value, new: ir.Value | None) -> No
 
 
 def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.Value:
-    """Let the outputs be of all boxes, and return their columns side by side, float32 [boxes, columns]."""
+    """Let the outputs contain all boxes, and return their columns, concatenated, float32 [boxes, columns]."""
     names = [value.name for value in tail.outputs]
     take_all_rows(tail)
     add = Builder(model.graph, tail.nms, "suppression/rows")
@@ -148,7 +148,7 @@ def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.V
 
 
 def _fold_numbers(model: ir.Model, tail: GenericNmsPattern, chosen: ir.Value, triples: Array) -> None:
-    """Compute what is made of the triples alone: the number of each box, in any layout."""
+    """Fold the nodes that depend on the triples alone, such as the index of each box in any layout."""
     folded: list[ir.Value] = []
     for node in tail.dependent_nodes:
         if all(
@@ -165,7 +165,7 @@ def _fold_numbers(model: ir.Model, tail: GenericNmsPattern, chosen: ir.Value, tr
 
 
 def _skip_gather_in_order(model: ir.Model, node: ir.Node) -> None:
-    """Gather(data [N, ...], 0 .. N - 1) -> data: what is gathered of all boxes in order is there already."""
+    """Gather(data [N, ...], 0 .. N - 1) -> data."""
     data, shape = node.inputs[0], static_shape(node.inputs[0])
     numbers = constant(node.inputs[1]) if node.op_type in ("Gather", "GatherND") else None
     if numbers is None or shape is None or data is None:
@@ -187,7 +187,7 @@ def _skip_gather_in_order(model: ir.Model, node: ir.Node) -> None:
 
 
 def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[str, Array]:
-    """Return distinct random numbers for everything that is read beside what is selected, and for the scores."""
+    """Return random numbers for the scores and for every other value that the nodes after the selection read."""
     read = [value for node in tail.dependent_nodes for value in node.inputs if value is not None]
     outside = [value for value in read if value not in tail.axes and value is not tail.nms.outputs[0]]
     counts = {output for node in tail.count_readers for output in node.outputs}
@@ -208,7 +208,7 @@ def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[s
 def _compute(
     model: ir.Model, tail: GenericNmsPattern, requested: list[ir.Value | None], tables: dict[str, Array], pairs: Array
 ) -> list[Array]:
-    """Return values for these pairs of a label and a box."""
+    """Compute the requested values for these triples (0, label, box)."""
     triples = tail.nms.outputs[0]
     values = {value.name: value for node in model.graph for value in node.outputs}
     values |= {value.name: value for value in model.graph.inputs}

@@ -22,29 +22,35 @@ _LAYOUT_OPS = {"Reshape", "Unsqueeze", "Squeeze", "Identity"}
 
 
 class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
-    """Leaves the suppression of boxes to the runtime of the bundle: the graph ends at boxes, scores and rows.
+    """Moves NMS from the graph to the bundle's runtime: the graph ends at boxes, scores and rows.
 
         rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
             ->  outputs boxes [A, 4] or rotated [A, 5], scores [A], rows [A, columns]
         outputs of NonMaxSuppression(boxes [1, A, 4], scores [1, C, A])
             ->  outputs boxes [A, 4], scores [C * A], rows [A, columns]
 
-    Why: in a graph of static shapes suppression takes some 90 kernels, holds a limited number of candidates, and
-    repeats the run on the WASM graph where it does not converge. The runtime's compute shader takes three dispatches,
-    four for rotated boxes and for several labels of a box, and any number of candidates.
+    Why: with static shapes in the graph, NMS takes some 90 kernels, has a limited number of candidates, and if it does
+    not converge, the runtime runs the WASM graph too. The runtime's compute shader takes three dispatches, four for
+    rotated boxes or several labels per box, and accepts any number of candidates.
 
-    How: the masks and gathers around the suppression go, so that everything is of all anchors. What the runtime does
-    is kept in the metadata (`SUPPRESSION_KEY`). The overlaps of rotated boxes are computed once, in the graph's way and
-    in the runtime's: only where both agree it is left to the runtime. Any other NonMaxSuppression of one picture keeps
-    its order: by label, or by score where a TopK follows. Of a box that is kept for several labels the outputs may
-    have the label and its score; everything else is of the box alone, which is asked by computing random pairs.
+    How: the pass removes the masks and Gathers around NMS, so that all values have one row per anchor. The metadata
+    (`SUPPRESSION_KEY`) describes what the runtime does.
 
-    Limits: thresholds that are inputs; what is computed of a candidate must not depend on others. Around a mask nothing
-    else but the one output may come of the boxes that are kept; otherwise outputs of float32 and of whole numbers up
-    to 2^24, and the number of boxes; a TopK that ranks by the scores; 2^21 scores. What does not fit is left to
-    `static-nms` and `static-generic-nms`.
+    - Rotated boxes: the pass computes the overlaps of random boxes with the graph and with the runtime's formula. It
+      rewrites the graph only if both agree.
+    - Any other NonMaxSuppression of one image keeps its order: by label, or by score if a TopK follows. If a box is
+      kept for several labels, only the label and its score may differ in the outputs. The pass checks this by computing
+      random pairs of labels and boxes.
 
-    Exact, unless the export gives more than R boxes, R as in `pad-generic-nms-output`; around a mask there is no R.
+    Limits: thresholds that are inputs. The values of a candidate must not depend on other candidates.
+
+    - After a mask: only one output may depend on the kept boxes, in float32.
+    - Otherwise: float32 outputs, integers up to 2^24, and the number of boxes; a TopK must sort by the scores; at most
+      2^21 scores.
+
+    `static-nms` and `static-generic-nms` rewrite the rest.
+
+    Exact, unless the export returns more than R boxes, R as in `pad-generic-nms-output`; after a mask there is no R.
     """
 
     code = "runtime-nms"
@@ -54,11 +60,11 @@ class RuntimeNms(NmsPass[NmsPattern | GenericNmsPattern]):
 
     @classmethod
     def runs_on(cls, target: str | None, options: PassOptions) -> bool:
-        """It is for bundles alone: other loaders have no such runtime."""
+        """Whether the graph is for a bundle and NMS runs in the shader: other loaders have no such runtime."""
         return options.nms == "shader" and target == cls.target
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite the tail; what it refused another pass may have rewritten since, and it stays refused."""
+        """Rewrite the NMS. Keep earlier refusals, as another pass may since have rewritten what this one refused."""
         return super().apply(model, options) or list(self.skips)
 
     def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
@@ -82,7 +88,7 @@ def _rotated_boxes(model: ir.Model, tail: NmsPattern) -> ir.Value | None:
 
 
 def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
-    """Return the output of the graph that is the rows in another layout, or why there is no such one alone."""
+    """Return the only output of the graph that depends on the kept boxes: the rows; or why it is not supported."""
     thresholds = (tail.mask.threshold, tail.iou)
     if not all(value.is_graph_input() and not value.is_initializer() for value in thresholds):
         return "a threshold is computed"
@@ -113,7 +119,7 @@ def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
 
 
 def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
-    """Whether a node is an Expand of the rows that a Pad has filled up, to just as many."""
+    """Whether a node is an Expand of padded rows that does not change their number."""
     source, shape = node.inputs[0], static_shape(node.outputs[0])
     filled = source is not None and source.producer() in tail.rows.pads
     rows = [tail.max_detections, tail.rows.columns]
@@ -121,12 +127,12 @@ def _expands_nothing(node: ir.Node, tail: NmsPattern) -> bool:
 
 
 def _end_graph(model: ir.Model, tail: NmsPattern, boxes: ir.Value, output: ir.Value) -> None:
-    """Let the graph end before the suppression; what is no longer read is left for `canonicalize`."""
+    """Let the graph end before NMS; `canonicalize` removes the unused nodes."""
     rotated = isinstance(tail, RotatedNmsPattern)
     if isinstance(tail, RotatedNmsPattern):
         allow_any_candidate_count(model, tail)
     sources = {each.outputs[0]: each.inputs[0] for each in tail.mask.gathers}
-    boxes = sources.get(boxes) or boxes  # those gathers go
+    boxes = sources.get(boxes) or boxes  # these Gathers are removed
     for gather in (*tail.mask.gathers, *tail.kept_gathers):
         replace_all_uses(gather.outputs[0], gather.inputs[0])
     parts = {

@@ -1,4 +1,4 @@
-"""The rows that one suppression keeps, as a vector of places of a fixed length and a mask."""
+"""The rows that a NonMaxSuppression selects, as an index vector of fixed length and a mask."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from webbuild.passes.rewrite import (
 )
 
 _MOST = 1 << 24
-"""Places that float32 holds exactly."""
+"""Limit of indices that are exact in float32."""
 _CHOOSING_OPS = ("NonZero", "NonMaxSuppression", "Compress", "If", "Loop")
-"""Operators after which the data decide a size once more."""
+"""Operators whose output size depends on the data."""
 
 
 class SelectedRows(Struct, frozen=True):
-    """Which boxes of one list a suppression selects.
+    """The boxes that a NonMaxSuppression selects from one list.
 
     Attributes:
-        nms: the suppression of boxes [1, N, 4] by scores [1, 1, N].
-        places: int64 [n], the numbers of the boxes; only this is read of what it selects.
+        nms: the NonMaxSuppression of boxes [1, N, 4] with scores [1, 1, N].
+        places: int64 [n], the indices of the selected boxes; nothing else of the selection is read.
         boxes: N.
-        most: how many are selected at most.
+        most: largest number of selected boxes.
     """
 
     nms: ir.Node
@@ -45,7 +45,7 @@ class SelectedRows(Struct, frozen=True):
 
 
 def selected_rows(nms: ir.Node) -> SelectedRows | None:
-    """Return what NonMaxSuppression -> Gather(2) -> Squeeze -> Slice(:R) selects, None for any other form."""
+    """Return the rows of NonMaxSuppression -> Gather(2) -> Squeeze -> Slice(:R), None for any other form."""
     scores, most = static_shape(nms.inputs[1]), constant(input_value(nms, 2))
     if scores is None or len(scores) != 3 or scores[:2] != [1, 1] or most is None or most.size != 1:
         return None
@@ -71,7 +71,7 @@ def selected_rows(nms: ir.Node) -> SelectedRows | None:
 
 
 def undecided_rows(model: ir.Model) -> Iterator[SelectedRows]:
-    """Yield the rows of each suppression after which the data decide a size again."""
+    """Yield the rows of each NonMaxSuppression that is followed by another data-dependent size."""
     for nms in find_nodes(model, "NonMaxSuppression"):
         rows = selected_rows(nms)
         if rows is not None and chooses_again(rows.places):
@@ -87,9 +87,9 @@ def in_trial_copy(model: ir.Model, rows: SelectedRows) -> tuple[ir.Model, Select
 
 
 def add_fixed_rows(graph: ir.Graph, selected: SelectedRows) -> tuple[ir.Value, ir.Value]:
-    """Add the places of the selected boxes, int32 [R], 0 after the last, and which are real, bool [R].
+    """Add the indices of the selected boxes, int32 [R], padded with 0, and a mask of the real ones, bool [R].
 
-    Gather(1.0 .. N, selected) [n, 3]  ->  Concat(numbers, zeros [R, 3])[:R, 2] [R]: 0 where there is none
+    Gather(1.0 .. N, selected) [n, 3]  ->  Concat(numbers, zeros [R, 3])[:R, 2] [R]: 0 is padding
     """
     rows, add = selected.most, _builder_after(graph, selected.nms)
     selected.nms.replace_input_with(2, add.const([rows], np.int64))
@@ -124,7 +124,7 @@ def choose_fixed_rows(model: ir.Model, rows: SelectedRows) -> ir.Value:
 
 
 def chooses_again(places: ir.Value, *, but: Container[str] = ()) -> bool:
-    """Whether the data decide a size again after what was selected."""
+    """Whether a node after the selection has another data-dependent output size."""
     waiting, seen = [places], set[ir.Node]()
     while waiting:
         for node in consumers(waiting.pop()):
@@ -142,7 +142,7 @@ def is_filled_up(nms: ir.Node) -> bool:
 
 
 def listing_gather(nms: ir.Node) -> ir.Node | None:
-    """Return the Gather(1.0 .. N, selected) that alone reads what a suppression selects, None if there is none."""
+    """Return the Gather(1.0 .. N, selected) that is the only reader of a selection, None if there is none."""
     readers = fusable_consumers(nms.outputs[0])
     gather = readers[0] if len(readers) == 1 and not nms.outputs[0].is_graph_output() else None
     listed = constant(gather.inputs[0]) if gather is not None and gather.op_type == "Gather" else None

@@ -20,31 +20,31 @@ from webbuild.passes.rewrite import (
 )
 
 _LARGEST_TABLE = 1 << 18
-"""Scores that are numbered at most: the table of their numbers is 1 MiB then."""
+"""Largest number of scores: the table of their indices takes 1 MiB."""
 
 _FEW = 2
-"""Nodes after a suppression that may as well stay on the CPU."""
+"""Number of nodes after NMS that may as well stay on the CPU."""
 
 _INDEX_OPS = ("Gather", "GatherND")
 
 
 class SelectionColumns(Pass):
-    """Splits the selected indices of NonMaxSuppression into columns on the GPU.
+    """Splits the indices that NonMaxSuppression selects into columns on the GPU.
 
         NonMaxSuppression [n, 3] -> Gather(1) [n] -> Gather(order) -> Cast(float)
             ->  GatherND((0 .. C * N - 1) [1, C, N], NonMaxSuppression) [n] -> Div(N) -> Gather(order) -> Cast(float)
         GatherND(boxes [1, N, 4], Gather(NonMaxSuppression, [0, 2]))
             ->  Gather(boxes [N, 4], number - number / N * N)
 
-    Why: detectors of TensorFlow and PaddleDetection and YOLOv7 compute with the picture, class and box columns of the
-    selection. The selection is int64, so all of that stays on the CPU. Values that are sorted by score there are copied
-    from the GPU in the middle of a run.
+    Why: YOLOv7 and detectors of TensorFlow and PaddleDetection compute with the image, class and box columns of the
+    selection. It is int64, so these nodes run on the CPU. Values that are sorted by score there are copied from the GPU
+    in the middle of a run.
 
-    How: GatherND takes the selection as it is and gives the number of each selected score in int32. Division splits the
-    number into class, picture and box. `narrow-int64` lets the nodes after it compute with them.
+    How: a GatherND with the selection as indices returns the flat index of each selected score in int32. Division
+    splits it into class, image and box. `narrow-int64` lets the nodes after it compute in int32.
 
-    Limits: 262,144 scores at most, and more than two nodes to move off the CPU, or one in a graph of two suppressions.
-    Exact.
+    Limits: at most 262,144 scores. At least three nodes must move off the CPU; one if the graph has several
+    NonMaxSuppression nodes. Exact.
     """
 
     code = "selection-columns"
@@ -69,11 +69,11 @@ class SelectionColumns(Pass):
 
 
 def _columns(node: ir.Node, selected: ir.Value) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
-    """Return which columns of [n, 3] each output of a node has, as a row [k] or a number []; nothing for others."""
+    """Return the columns of [n, 3] that each output of a node has, as a row [k] or a scalar []; [] for other nodes."""
     along = {"Gather": node.attributes.get_int("axis", 0), "Split": node.attributes.get_int("axis", 0), "Slice": 1}
     if node.inputs[0] is not selected or along.get(node.op_type) not in (1, -1):
         return []
-    # of two rows that differ, those nodes that keep rows apart give what tells the columns
+    # apply the node to two different rows: if it keeps them separate, the output shows the columns
     elements = moved_elements(node, [np.array([[0, 1, 2], [3, 4, 5]])]) or []
     matches = all(each.size and each.shape[0] == 2 and np.array_equal(each[0] + 3, each[1]) for each in elements)
     return [each[0] for each in elements] if matches else []
@@ -84,7 +84,7 @@ def _is_inside(node: ir.Node) -> bool:
 
 
 def _nodes_after(columns: list[ir.Node]) -> int:
-    """Return how many nodes compute with int64, from those that take columns on; 0 if one needs the number of boxes."""
+    """Return the number of int64 nodes from the column nodes on; 0 if one needs the number of boxes."""
     values = dict.fromkeys(columns)
     waiting = list(columns)
     while waiting:
@@ -99,12 +99,12 @@ def _nodes_after(columns: list[ir.Node]) -> int:
 
 
 def _is_index(node: ir.Node, index: int) -> bool:
-    """Whether a node has a GPU kernel though it reads int64 there."""
+    """Whether a node has a GPU kernel although this input is int64."""
     return node.op_type in _INDEX_OPS and index == 1
 
 
 def _counts(node: ir.Node) -> bool:
-    """Whether a node reads the number of boxes, or takes the first: that has no int32 kernel."""
+    """Whether a node reads the number of boxes, or slices them, for which there is no int32 kernel."""
     return node.op_type == "Shape" or (node.op_type == "Slice" and sliced_indices(node) is None)
 
 
@@ -133,7 +133,7 @@ def _rewrite(model: ir.Model, nms: ir.Node, columns: list[ir.Node], sizes: list[
 
 
 def _gathers_rows(node: ir.Node) -> bool:
-    """Whether a node gathers rows of data [B, N, ...] by picture and box."""
+    """Whether a node gathers rows of data [B, N, ...] by image and box."""
     plain = node.op_type == "GatherND" and not node.attributes.get_int("batch_dims", 0)
     return plain and len(static_shape(node.inputs[0]) or []) >= 2
 

@@ -1,4 +1,4 @@
-"""Trace of the boxes that a NonMaxSuppression selects, up to the outputs of the graph."""
+"""Trace of the boxes that a NonMaxSuppression selects to the outputs of the graph."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _ANY_NUMBER = RowSet(1 << 31)
 
 
 class SelectionTrace:
-    """Follows the selected boxes through a graph: to outputs, the first N of them, the best K, their number."""
+    """Traces the selected boxes through a graph: outputs, a Slice of the first N, a TopK, uses of their number."""
 
     def __init__(self, model: ir.Model, pattern: GenericNmsPattern) -> None:
         self._model, self._found = model, pattern
         self._limits: dict[ir.Value, int] = {}
-        """How many of the boxes a value has at most, where a Slice cut it."""
+        """Largest number of boxes in a value, if a Slice limits it."""
         self._sizes: dict[ir.Value, Sizes] = {}
-        """Vectors and numbers computed from the number of boxes."""
+        """Vectors and scalars computed from the number of boxes."""
         self._ranked: set[ir.Value] = set()
-        """What is in the order of the ranking."""
+        """Values in the order of the TopK."""
         self._counted: list[ir.Value] = []
 
     def follow(self) -> None:
-        """Add what reads the boxes to the pattern.
+        """Add the nodes that read the boxes to the pattern.
 
         Raises:
-            UnknownNmsPatternError: a node is not understood, or may mix boxes.
+            UnknownNmsPatternError: a node is not supported, or may mix boxes.
         """
         pattern = self._found
         self._model.graph.sort()
@@ -77,7 +77,7 @@ class SelectionTrace:
             self._ranked.update(node.outputs)
 
     def _limit(self, node: ir.Node) -> int | None:
-        """Return n where a node keeps the first n boxes."""
+        """Return n if a node keeps the first n boxes, None otherwise."""
         bounds = slice_bounds(node)
         data = node.inputs[0]
         if bounds is None or data is None or data in self._ranked or bounds[0] != 0 or bounds[1] < 1:
@@ -85,7 +85,7 @@ class SelectionTrace:
         return bounds[1] if bounds[2] % (known_rank(data) or 1) == self._found.axes[data] else None
 
     def _is_ranking(self, node: ir.Node) -> bool:
-        """Whether a TopK puts all boxes in the order of a number of each, [n], and keeps min(n, K)."""
+        """Whether a TopK sorts all boxes by values [n] and keeps min(n, K); record it as the ranking."""
         data, most, plain = node.inputs[0], node.inputs[1], node.attributes
         sizes = self._sizes.get(most, ()) if most is not None else ()
         if len(sizes) != 1 or not isinstance(sizes[0], RowCount) or data is None or known_rank(data) != 1:
@@ -97,7 +97,7 @@ class SelectionTrace:
         return True
 
     def _gathers_in_order(self, node: ir.Node) -> bool:
-        """Whether a node gathers what there is of each box in the order of the ranking."""
+        """Whether a Gather puts values of all boxes in the order of the TopK; record its output."""
         if self._found.ranking is None or node.op_type != "Gather":
             return False
         data, (ranking, _) = node.inputs[0], self._found.ranking
@@ -110,10 +110,10 @@ class SelectionTrace:
         return True
 
     def _add_shape(self, shape: ir.Node, data: ir.Value, where: str) -> None:
-        """Add the readers of a Shape that take the number of boxes out of it, or itself, if it holds nothing else.
+        """Add the Gathers of the number of boxes from a Shape, or the Shape itself if it returns only that.
 
         Raises:
-            UnknownNmsPatternError: one takes something else.
+            UnknownNmsPatternError: a node reads another size.
         """
         axis = self._found.axes[data]
         if shape.attributes or data in self._ranked:
@@ -134,10 +134,10 @@ class SelectionTrace:
             self._sizes[node.outputs[0]] = (count,)
 
     def _check_outputs(self) -> None:
-        """Note the one limit of all outputs.
+        """Record the common limit of all outputs.
 
         Raises:
-            UnknownNmsPatternError: the outputs have not all the same boxes.
+            UnknownNmsPatternError: the outputs do not all have the same boxes.
         """
         pattern = self._found
         limits = {self._limits.get(value) for value in (*pattern.outputs, *self._counted)}

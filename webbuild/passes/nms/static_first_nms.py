@@ -13,19 +13,19 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, input_value, 
 
 
 class StaticFirstNms(Pass):
-    """Replaces the NMS of a first detection stage with a fixed number of rows by static-shape operators.
+    """Replaces the NMS of a first detection stage (RPN) by operators with static shapes.
 
         Gather(1.0 .. N, NonMaxSuppression(boxes [1, N, 4], scores [1, 1, N], ..., R)) [n, 3]
-            ->  TopK(scores [N], N) -> IoU [N, N] -> 16 rounds -> TopK(R) -> numbers [R, 3], 0 where there is none
+            ->  TopK(scores [N], N) -> IoU [N, N] -> 16 rounds -> TopK(R) -> numbers [R, 3], 0 is padding
 
-    Why: once `padded-selection` and `static-generic-nms` have run, the first suppression of an R-CNN is the last node
-    for which the GPU waits for the CPU.
+    Why: after `padded-selection` and `static-generic-nms`, the first NMS of an R-CNN is the last node for which the GPU
+    waits for the CPU.
 
-    How: exact greedy suppression of all N as a fixed point, unrolled, as in `static-nms`. The output `head_status` of
-    the second suppression also says whether it converged. If not, the runtime repeats the run on the WASM graph.
+    How: exact greedy NMS of all N boxes as an unrolled fixed-point iteration, as in `static-nms`. The output
+    `head_status` of the second NMS also reports whether the first converged. If not, the runtime repeats the run on the
+    WASM graph.
 
-    Limits: up to 1,024 boxes. For more, the operator, one node on the CPU, is the better choice. Exact if `head_status`
-    says so.
+    Limits: up to 1,024 boxes. With more, NonMaxSuppression on the CPU is faster. Exact if `head_status` says so.
     """
 
     code = "static-first-nms"
@@ -35,7 +35,7 @@ class StaticFirstNms(Pass):
     rewrites_nms = True
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite what `padded-selection` has given a fixed number of rows."""
+        """Rewrite each NonMaxSuppression that `padded-selection` padded to a fixed number of rows."""
         rewrites = []
         for nms in find_nodes(model, "NonMaxSuppression"):
             gather, scores = listing_gather(nms), static_shape(nms.inputs[1])
@@ -58,7 +58,7 @@ class StaticFirstNms(Pass):
 
 
 def _selected(model: ir.Model, nms: ir.Node, boxes: int, rows: int) -> tuple[ir.Value, ir.Value]:
-    """Add the numbers of the kept boxes from 1 on, [R, 3], 0 after the last, and whether the last round changed any."""
+    """Add the 1-based indices of the kept boxes [R, 3], padded with 0, and whether the last round changed any."""
     add = Builder(model.graph, nms, f"{nms.name or 'NonMaxSuppression'}/first")
     flat = add.reshape(nms.inputs[1], [boxes])
     best, index = add.node("TopK", flat, add.const([boxes], np.int64), outputs=2, axis=0)
@@ -67,7 +67,7 @@ def _selected(model: ir.Model, nms: ir.Node, boxes: int, rows: int) -> tuple[ir.
     iou = input_value(nms, 3) or add.const([0.0])
     keep, unsettled = add_unrolled_nms(add, corners, valid, iou, candidates=boxes, rounds=MAX_ROUNDS)
     position, real = top_kept_rows(add, keep, boxes, rows)
-    # float32 [N] -> [R, 1], 0 where there is none -> [R, 3]
+    # float32 [N] -> [R, 1], padded with 0 -> [R, 3]
     number = add.op("Gather", add.op("Gather", add.const(np.arange(1, boxes + 1)), index, axis=0), position, axis=0)
     shown = add.op("Mul", add.reshape(number, [rows, 1]), add.cast(real, ir.DataType.FLOAT))
     numbers = add.op("Mul", shown, add.const(np.ones((1, 3))))

@@ -18,25 +18,25 @@ _FLOAT, _INT32, _INT64 = (kind.value for kind in (ir.DataType.FLOAT, ir.DataType
 
 
 class StaticGenericNms(NmsPass[GenericNmsPattern]):
-    """Replaces any other NonMaxSuppression, with several classes and pictures, by operators with static shapes.
+    """Replaces any other NonMaxSuppression, also of several classes and images, by operators with static shapes.
 
         NonMaxSuppression(boxes [B, N, 4], scores [B, C, N]) [n, 3] int64
             ->  TopK(scores [B * C * N], K) -> IoU [K, K] -> 16 rounds -> TopK(R) -> [R, 3] int32
         output [n, ...]  ->  [R, ...]
 
-    How: greedy suppression with fixed shapes:
+    How: greedy NMS with static shapes:
 
-    - TopK takes the best `candidates` scores of all classes and pictures.
-    - The overlaps are a matrix, within one class of one picture only.
-    - Exact greedy suppression is a fixed point, unrolled, as in `static-nms`.
+    - TopK selects the best `candidates` scores of all classes and images.
+    - The overlaps form a matrix, limited to pairs of the same class and image.
+    - Greedy NMS is an unrolled fixed-point iteration, as in `static-nms`.
     - The rank of each box enforces the limit of boxes per class.
-    - A second TopK gives the order of ONNX Runtime (picture, class, falling score).
+    - A second TopK restores the order of ONNX Runtime (image, class, descending score).
 
-    Every output that had one row per selected box gets a fixed number of rows, zero after the last box. If a Slice
-    takes the first N, that number is N. If a TopK takes the best min(n, K), as after several classes, it is K.
+    Every output with one row per selected box gets a fixed number of rows, zero after the last box. If a Slice keeps
+    the first N, that number is N. If a TopK keeps the best min(n, K), as after several classes, it is K.
 
-    The extra output `head_status` [2] holds whether suppression converged and how many scores were above the threshold.
-    If it did not converge, or there were more scores than the capacity, the runtime repeats the run on the WASM graph.
+    The extra output `head_status` [2] is whether NMS converged, and the number of scores above the threshold. If it did
+    not converge, or there were more scores than `candidates`, the runtime repeats the run on the WASM graph.
 
     Limits: float32 scores, B * C * N and B * C * K below 2^24, since positions and keys are float32. Exact if
     `head_status` says so.
@@ -75,15 +75,15 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     best, index = add.node("TopK", flat, add.const([candidates], np.int64), outputs=2, axis=0)
     above = above_threshold(add, nms, flat)
     valid = add.op("Reshape", add.op("Cast", above_threshold(add, nms, best), to=_FLOAT), line)
-    # int64 is cast on the CPU, so the places are gathered from a list of themselves
+    # a Cast of int64 runs on the CPU, so the indices are gathered from a float table of indices instead
     box_position = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
-    # place = (batch * C + label) * N + box, each int32 [K]
+    # position = (batch * C + label) * N + box, each int32 [K]
     group, box = divmod_int32(add, box_position, tail.boxes)
     batch, label = divmod_int32(add, group, tail.classes)
     row = add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box)
     corners = add_corners(add, nms, row, tail.batches * tail.boxes)
     groups = add.op("Cast", group, to=_FLOAT)
-    # bool [K, K]: both candidates are of the same picture and class
+    # bool [K, K]: both candidates are of the same image and class
     alike = add.op("Equal", add.op("Reshape", groups, column), add.op("Reshape", groups, line))
     iou = nms.inputs[3] if len(nms.inputs) > 3 and nms.inputs[3] is not None else add.const([0.0])
     keep, unsettled = add_unrolled_nms(
@@ -97,10 +97,10 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     )
     if tail.max_selected is None or tail.max_selected < candidates:
         keep = add.op("Mul", keep, _within_limit(add, nms, keep, alike, candidates))
-    # unique keys: the first group first, within it the best first
+    # unique keys: sorted by group, then by score
     falling = add.op("Sub", add.const(float(tail.batches * tail.classes)), groups)
     within = add.const(np.arange(candidates) / candidates)
-    # key = keep * (B * C - group - place / K): [K], 0 for what is suppressed
+    # key = keep * (B * C - group - rank / K): [K], 0 for suppressed boxes
     order = add.op("Mul", add.reshape(keep, [candidates]), add.op("Sub", falling, within))
     rank, position = add.node("TopK", order, add.const([rows], np.int64), outputs=2, axis=0)
     real = add.op("Greater", rank, add.const([0.0]))
@@ -115,7 +115,7 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     pad_selected_outputs(model, tail, propagate_int32(model, tail, selected), real, count, rows)
     status, complete = Builder(model.graph, None, "selection/status"), None
     if tail.batches * tail.classes == 1 and rows == tail.limit:
-        # float32 [R] -> bool [1]: as many are kept as the graph wants; of one list, none that is worse comes before
+        # float32 [R] -> bool [1]: all R rows are used; with one list, candidates beyond the best K cannot change them
         complete = status.op("Greater", status.slice(rank, 0, rows - 1, rows), status.const([0.0]))
     add_status_output(status, model, above, converged, candidates, MAX_ROUNDS, complete)
 
@@ -125,13 +125,13 @@ def _int32(add: Builder, value: int) -> ir.Value:
 
 
 def above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
-    """Return which scores are candidates: all, where there is no threshold."""
+    """Return whether each score is above the threshold; all are if there is none."""
     threshold = nms.inputs[4] if len(nms.inputs) > 4 else None
     return add.op("Greater", scores, add.const([-np.inf]) if threshold is None else threshold)
 
 
 def add_corners(add: Builder, nms: ir.Node, index: ir.Value, rows: int) -> ir.Value:
-    """Return the candidates' boxes [candidates, 4] by two corners, of `rows` boxes of all pictures."""
+    """Return the candidates' boxes [candidates, 4] as two corners, from the `rows` boxes of all images."""
     everything = add.reshape(nms.inputs[0], [rows, 4])
     boxes = add.op("Gather", everything, index, axis=0)
     if not nms.attributes.get_int("center_point_box", 0):
@@ -143,7 +143,7 @@ def add_corners(add: Builder, nms: ir.Node, index: ir.Value, rows: int) -> ir.Va
 
 
 def _within_limit(add: Builder, nms: ir.Node, keep: ir.Value, alike: ir.Value, candidates: int) -> ir.Value:
-    """Return 1 where fewer than the limit of better boxes of the same class and picture are kept, else 0."""
+    """Return 1 where fewer better boxes of the same class and image are kept than the limit, else 0."""
     rank = np.arange(candidates)
     better = add.op("And", alike, add.const(rank[:, None] < rank[None, :], np.bool_))
     # keep [1, K] @ better [K, K] = number of better boxes kept in the same list [1, K]
@@ -152,7 +152,7 @@ def _within_limit(add: Builder, nms: ir.Node, keep: ir.Value, alike: ir.Value, c
 
 
 def _max_boxes_per_class(add: Builder, limit: ir.Value | None) -> ir.Value:
-    """Return the number of boxes for each class as float32, from before its Cast to int64 where there is one."""
+    """Return the limit of boxes per class as float32, from before its Cast to int64 if there is one."""
     if (fixed := constant(limit)) is not None:
         return add.const([float(fixed.item())])
     cast = limit.producer() if limit is not None else None

@@ -21,27 +21,27 @@ class StaticNms(NmsPass[BoxNmsPattern]):
             ->  TopK(score [A], K) -> IoU [K, K] -> 16 rounds -> TopK(keep, R) -> rows [R, columns]
         graph outputs  ->  graph outputs, head_status [2] = (converged, number above the threshold)
 
-    Why: the number of boxes that survive depends on the picture. With none, there are tensors of size 0, which GPU
-    kernels refuse ("zero-sized tensor(s) in inputs or outputs"). With any, NonZero and NonMaxSuppression run on the
-    CPU, and so does everything after them.
+    Why: the number of kept boxes depends on the image. With none, there are tensors of size 0, which GPU kernels reject
+    ("zero-sized tensor(s) in inputs or outputs"). Even with some, NonZero and NonMaxSuppression run on the CPU, and so
+    does everything after them.
 
-    How: fixed shapes throughout:
+    How: static shapes throughout:
 
-    - TopK takes the best `candidates` anchors, in place of a mask.
-    - The pairwise overlaps are a matrix.
-    - Exact greedy suppression is a fixed point, unrolled.
-    - A second TopK takes the rows that are kept. Rows past the last detection are zero.
+    - TopK selects the best `candidates` anchors, instead of a mask.
+    - The pairwise overlaps form a matrix.
+    - Greedy NMS is an unrolled fixed-point iteration.
+    - A second TopK selects the kept rows. Rows after the last detection are zero.
 
-    The head is exact, or says that it is not. Its extra output `head_status` [2] holds whether suppression converged (a
-    chain of n boxes that suppress one another needs n - 1 rounds) and how many candidates were above the confidence
-    threshold. If it did not converge, or there were more candidates than the capacity, the runtime repeats the run on
-    the WASM graph, which keeps NonMaxSuppression.
+    The result is exact, or reported as not exact. The extra output `head_status` [2] is whether NMS converged (a chain
+    of n boxes that suppress one another needs n - 1 rounds), and the number of candidates above the confidence
+    threshold. If it did not converge, or there were more than `candidates`, the runtime repeats the run on the WASM
+    graph, which keeps NonMaxSuppression.
 
-    Limits: what is computed of candidates is computed of each alone. A tail that moves boxes apart by the largest
-    coordinate of all candidates, as torchvision does, is left to `masked-suppression`.
+    Limits: the values of a candidate must not depend on other candidates. If the offset between classes is the largest
+    coordinate of all candidates, as in torchvision, `masked-suppression` rewrites the graph instead.
 
-    Source: the arithmetic is that of `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`; the
-    fixed point is the greedy algorithm that it computes, see `unrolled_nms.py`.
+    Source: the arithmetic of `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`; its greedy
+    algorithm is the fixed point, see `unrolled_nms.py`.
     """
 
     code = "static-nms"
@@ -60,7 +60,7 @@ class StaticNms(NmsPass[BoxNmsPattern]):
 
 
 def _rebuild(model: ir.Model, tail: BoxNmsPattern, candidates: int) -> None:
-    """Put the head in the place of the tail; what is no longer read is left for `canonicalize`."""
+    """Replace the NMS; `canonicalize` removes the unused nodes."""
     front = Builder(model.graph, tail.mask.gathers[0], "head/candidates")
     # score [A] -> best [K], index [K]
     best, index = front.node("TopK", tail.mask.score, front.const([candidates], np.int64), outputs=2, axis=0)

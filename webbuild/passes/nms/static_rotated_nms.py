@@ -12,25 +12,24 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_u
 
 
 class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
-    """Gives the NMS of rotated boxes static shapes, and keeps its arithmetic.
+    """Makes the shapes of the NMS of rotated boxes static, with the same arithmetic.
 
         candidates [n] = NonZero(score [A] > confidence)  ->  TopK(score [A], K)
         NonZero(sum_i(Trilu(IoU) > iou) <= 0) [m]         ->  TopK(keep [K], R)
         rows [m, columns]                                 ->  rows [R, columns]
 
-    Why: Ultralytics suppresses rotated boxes in one step: a candidate goes if any better one overlaps it by more than
-    the threshold, even one that goes itself. The overlap is that of two normal distributions. NonZero, whose output
-    length depends on the picture, selects the rest.
+    Why: Ultralytics suppresses rotated boxes in one step: a candidate is suppressed if any better one overlaps it by
+    more than the threshold, even a suppressed one. The overlap is that of two normal distributions. NonZero selects the
+    rest, so the output size depends on the image.
 
-    How: the arithmetic of the export, with fixed shapes:
+    How: the arithmetic of the export, with static shapes:
 
-    - TopK takes the best `candidates` anchors, in place of a mask, and also sorts them.
+    - TopK selects the best `candidates` anchors, instead of a mask, and also sorts them.
     - The exported operators compute the overlaps, with squares as products.
-    - A second TopK takes the rows that are kept. Rows past the last detection are zero.
+    - A second TopK selects the kept rows. Rows after the last detection are zero.
 
-    Nothing has to converge. The extra output `head_status` [2] holds 1 and how many candidates were above the
-    confidence threshold. If there were more than the capacity, the runtime repeats the run on the WASM graph, which
-    takes them all.
+    There is no iteration. The extra output `head_status` [2] is 1 and the number of candidates above the confidence
+    threshold. If there were more than `candidates`, the runtime repeats the run on the WASM graph, which has no limit.
 
     Source: `fast_nms` and `batch_probiou` of Ultralytics; Llerena et al., Gaussian Bounding Boxes and Probabilistic
     Intersection-over-Union (arXiv 2106.06072).
@@ -54,7 +53,7 @@ class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
 
 
 def _rebuild(model: ir.Model, tail: RotatedNmsPattern, candidates: int) -> None:
-    """Put the head in the place of the tail; what is no longer read is left for `canonicalize`."""
+    """Replace the NMS; `canonicalize` removes the unused nodes."""
     allow_any_candidate_count(model, tail)
     front = Builder(model.graph, tail.mask.gathers[0], "head/candidates")
     best, index = front.node("TopK", tail.mask.score, front.const([candidates], np.int64), outputs=2, axis=0)
@@ -62,7 +61,7 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern, candidates: int) -> None:
     _square_by_multiplication(model, tail)
     add = Builder(model.graph, tail.nonzero, "head")
     valid = add.cast(add.op("Greater", best, tail.mask.threshold), ir.DataType.FLOAT)
-    # overlapping [K, K] -> hits [K]: how many better candidates overlap each
+    # overlapping [K, K] -> hits [K]: number of better candidates that overlap each
     hits = add.reduce("ReduceSum", add.cast(tail.overlapping, ir.DataType.FLOAT), 0, keepdims=0)
     # keep = max(valid - hits, 0): [K] -> [1, K]
     keep = add.reshape(add.op("Relu", add.op("Sub", valid, hits)), [1, candidates])
@@ -75,7 +74,7 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern, candidates: int) -> None:
 
 
 def _square_by_multiplication(model: ir.Model, tail: RotatedNmsPattern) -> None:
-    """Square by a product, as the CPU does it: a GPU's power goes through logarithms and is less exact."""
+    """Square by a product, as the CPU does: a GPU computes powers with logarithms, which is less exact."""
     for node in find_nodes(model, "Pow"):
         exponent = constant(node.inputs[1])
         if node in tail.box_nodes and exponent is not None and (exponent == 2).all() and exponent.size == 1:

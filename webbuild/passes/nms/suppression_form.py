@@ -1,4 +1,4 @@
-"""The form that the suppression of boxes has for WebGPU, and why that."""
+"""The form of NMS in the graph for WebGPU (shader, graph, CPU or as exported), and the reason for it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from webbuild.passes.nms.nms_pass import NMS_REWRITTEN_KEY
 from webbuild.passes.nms.runtime_nms import RuntimeNms
 
 SHADER_KERNELS, GRAPH_KERNELS = 3, 90
-"""Kernels that suppression takes in a run, in the runtime's shader and in the graph, as Chromium counts them for the
-shipped pose model: the prior by which the shader is taken wherever it can be. In the shader rotated boxes take one
-more, and so do several labels of a box."""
+"""Kernels of NMS in a run, in the runtime's shader and in the graph, counted in Chromium for the shipped pose model. By
+these numbers the shader is used wherever it is supported. In the shader, rotated boxes or several labels per box take
+one more."""
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
-"""Operators without a GPU kernel, the length of whose output depends on the data."""
+"""Operators without a GPU kernel whose output size depends on the data."""
 
 
 class SuppressionForm(Struct, frozen=True, rename="camel"):
-    """Where the boxes are suppressed, in words, and why there."""
+    """The form of NMS, its description and the reason."""
 
     form: Literal["shader", "graph", "cpu", "exported"]
     where: str
@@ -34,9 +34,9 @@ class SuppressionForm(Struct, frozen=True, rename="camel"):
 def suppression_form(
     model: ir.Model, rewrites: Sequence[Rewrite], requested: NmsPlacement, measured: str = ""
 ) -> SuppressionForm | None:
-    """Return the form in a graph for WebGPU that `rewrites` led to; None where it suppresses nothing.
+    """Return the form of NMS in a graph for WebGPU after `rewrites`; None if it has no NMS.
 
-    `measured` is why it is that form, where the forms were measured.
+    `measured` is the reason if the forms were measured.
     """
     if SUPPRESSION_KEY in model.metadata_props:
         spec = msgspec.json.decode(model.metadata_props[SUPPRESSION_KEY], type=Suppression)

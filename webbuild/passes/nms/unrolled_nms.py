@@ -1,4 +1,4 @@
-"""Greedy non-maximum suppression with fixed shapes and without a loop."""
+"""Greedy non-maximum suppression with static shapes and without a Loop."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ def add_unrolled_nms(
     rounds: int,
     alike: ir.Value | None = None,
 ) -> tuple[ir.Value, ir.Value]:
-    """Add exact greedy suppression of `boxes` [candidates, 4], best first; `valid` [1, candidates] is 0 or 1.
+    """Add exact greedy NMS of `boxes` [candidates, 4], best first; `valid` [1, candidates] is 0 or 1.
 
-    Greedy suppression is the one fixed point of keep_j = valid_j and no i < j with keep_i and IoU_ij > iou:
-    by induction, after n rounds everything that depends on chains of at most n boxes is settled. The arithmetic
-    is that of ONNX Runtime's NonMaxSuppression, operation by operation
-    (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`). Only boxes of the same list suppress one
-    another, where bool `alike` [candidates, candidates] says which are.
+    Greedy NMS is the only fixed point of keep_j = valid_j and no i < j with keep_i and IoU_ij > iou. By induction,
+    after n rounds all boxes are final that depend on chains of at most n boxes. The arithmetic is that of ONNX
+    Runtime's NonMaxSuppression, operation by operation
+    (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`). With bool `alike`
+    [candidates, candidates], only pairs for which it is true suppress one another.
 
     Returns:
-        keep [1, candidates] as 0 or 1, and 1 - converged [1, 1]: 0 exactly when the last round changed nothing.
+        keep [1, candidates] as 0 or 1, and 1 - converged [1, 1], which is 0 if and only if the last round changed
+        nothing.
     """
     overlaps = _overlaps(add, boxes, iou, candidates)
     if alike is not None:
@@ -59,13 +60,13 @@ def _overlaps(add: Builder, boxes: ir.Value, iou: ir.Value, candidates: int) -> 
     union = add.op("Sub", add.op("Add", area, add.op("Reshape", area, flat)), intersection)
     ratio = add.op("Div", intersection, add.op("Max", union, add.const(1e-30)))
     rank = np.arange(candidates)
-    # i is better than j where it comes first: the upper triangle
+    # i is better than j if it comes first: the upper triangle
     better = add.op("Less", add.const(rank[:, None]), add.const(rank[None, :]))
     return add.op("And", add.op("Greater", ratio, iou), better)
 
 
 def _intersections(add: Builder, low: ir.Value, high: ir.Value, flat: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Return each box's extent [n, 1] along an axis, and that of every pair's intersection [n, n]."""
+    """Return the length of each box [n, 1] and of each pair's intersection [n, n] along an axis."""
     begin = add.op("Max", low, add.op("Reshape", low, flat))
     end = add.op("Min", high, add.op("Reshape", high, flat))
     return add.op("Sub", high, low), add.op("Relu", add.op("Sub", end, begin))
