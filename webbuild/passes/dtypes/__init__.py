@@ -1,1 +1,1 @@
-"""Element types that the GPU has no kernels for: float64, int64, int8, bool."""
+"""Passes for element types without GPU kernels: float64, int64, int8, bool."""

@@ -7,10 +7,10 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses, static_shape
 
 _LAYOUT_OPS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
-"""Operators that move the values of their first input and have int32 kernels on the GPU."""
+"""Operators that move elements of their first input and have int32 kernels on the GPU."""
 
 _ARITHMETIC_OPS = {"Add", "Sub", "Mul"}
-"""Operators that compute with an index and a constant, and have int32 kernels on the GPU."""
+"""Operators that combine an index with a constant and have int32 kernels on the GPU."""
 
 _INT32 = 2**31 - 1
 
@@ -21,15 +21,15 @@ class ArgmaxInt32(Pass):
         Cast(Gather(ArgMax(x [N, C], axis=1) int64 [N], i))
             ->  Cast(Gather(Cast(ReduceMin(Where(x == ReduceMax(x), (0 .. C - 1), C)), int32) [N], i))
 
-    Why: onnxruntime-web computes nothing in int64 on the GPU. A class index from ArgMax is gathered, reshaped and cast
-    on the CPU, with a copy each way.
+    Why: onnxruntime-web has no int64 kernels on the GPU. A class index from ArgMax is gathered, reshaped and cast on
+    the CPU, with a copy each way.
 
     How: float32 operators find the first largest element: the lowest position equal to the maximum. This is exact up to
     16,777,216 elements. Between ArgMax and Cast the index may be moved, and added to or multiplied by constants, as
     long as the result fits in 32 bits.
 
-    Limits: a fixed axis. With `select_last_index`, or with readers in a branch or a loop, ArgMax stays int64. Exact,
-    but for NaN, which is equal to nothing.
+    Limits: a fixed axis. With `select_last_index`, or with readers in a branch or a loop, ArgMax stays int64. Exact
+    except for NaN, which equals no maximum.
     """
 
     code = "argmax-int32"
@@ -37,7 +37,7 @@ class ArgmaxInt32(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each ArgMax of which every reader can take int32."""
+        """Rewrite each ArgMax whose readers all accept int32."""
         rewrites = []
         for node in find_nodes(model, "ArgMax"):
             if _only_gathers(node.outputs[0]):
@@ -57,13 +57,13 @@ class ArgmaxInt32(Pass):
 
 
 def _only_gathers(value: ir.Value) -> bool:
-    """Whether a value does nothing but say what is gathered, which int64 may on the GPU."""
+    """Whether a value is read only as the indices of a Gather, which has a GPU kernel with int64 indices."""
     reads = [use.node.op_type in ("Gather", "GatherElements") and use.idx == 1 for use in value.uses()]
     return not value.is_graph_output() and all(reads)
 
 
 def _int64_consumer(graph: ir.Graph, value: ir.Value, largest: int) -> str | None:
-    """Return who needs the value, in magnitude up to `largest`, as int64; None if all readers end in a Cast."""
+    """Return the reader that needs a value of magnitude up to `largest` as int64; None if all paths end in a Cast."""
     waiting = [(value, largest)]
     while waiting:
         value, largest = waiting.pop()
@@ -72,7 +72,7 @@ def _int64_consumer(graph: ir.Graph, value: ir.Value, largest: int) -> str | Non
         for node in consumers(value):
             if node.op_type == "Cast":
                 continue
-            # what a branch or a loop computes from an outer value stays int64
+            # readers in a branch or a loop stay int64
             result = _largest_result(node, value, largest) if node.graph is graph else None
             if result is None or result > _INT32:
                 return f"{node.op_type} '{node.name}'"
@@ -81,7 +81,7 @@ def _int64_consumer(graph: ir.Graph, value: ir.Value, largest: int) -> str | Non
 
 
 def _largest_result(node: ir.Node, value: ir.Value, largest: int) -> int | None:
-    """Return a bound on the magnitude of what a node makes of the value, None if it is no node of a known kind."""
+    """Return a bound on the magnitude of a node's output, None if the operator is not supported."""
     if node.op_type in _LAYOUT_OPS:
         carries = node.inputs[0] is value and value not in node.inputs[1:]
         return largest if carries and not (node.op_type == "Concat" and len(node.inputs) > 1) else None
@@ -93,7 +93,7 @@ def _largest_result(node: ir.Node, value: ir.Value, largest: int) -> int | None:
 
 
 def _retype(model: ir.Model, value: ir.Value) -> None:
-    """Say of everything that carries the value that it is int32, constants that it is computed with too."""
+    """Make the values computed from this one int32, and the constants that they are combined with."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
@@ -117,7 +117,7 @@ def _add_argmax(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int)
     broadcast_shape[axis] = size
     # 0 .. C - 1 along the axis: [1, ..., C, ..., 1]
     position = add.const(np.arange(size).reshape(broadcast_shape))
-    # x [N, C] == ReduceMax(x) [N, 1]; the lowest position where that holds is the first of equals
+    # x [N, C] == ReduceMax(x) [N, 1]; the lowest position where that holds is the first maximum
     is_largest = add.op("Equal", data, add.reduce("ReduceMax", data, axis))
     keepdims = node.attributes.get_int("keepdims", 1)
     first = add.reduce("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axis, keepdims)

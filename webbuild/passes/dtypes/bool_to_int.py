@@ -16,7 +16,7 @@ _DATA_MOVEMENT_OPS = (
 )
 
 _ARITHMETIC_OPS = ("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip")
-"""Operators that compute with bytes, modulo 256."""
+"""Operators with uint8 arithmetic, modulo 256."""
 
 _FLOAT_OPS = ("Slice", "GatherElements", "MaxPool")
 """Operators without an int32 kernel."""
@@ -31,8 +31,8 @@ class BoolToInt(Decomposition):
     Why: the GPU has And, Not, Gather and Expand for bool, and little else. A mask that is concatenated or transposed is
     copied to the CPU.
 
-    How: the values are computed as numbers, 0 and 1 or 0 to 255, and nothing is rounded. Sums, differences and products
-    of bytes are taken modulo 256 again.
+    How: the values are computed as numbers, 0 and 1 or 0 to 255, without rounding. Sums, differences and products of
+    uint8 are reduced modulo 256.
 
     Exact.
     """
@@ -44,7 +44,7 @@ class BoolToInt(Decomposition):
         return dict.fromkeys((*_DATA_MOVEMENT_OPS, *sorted(COMPARISON_OPS), *_ARITHMETIC_OPS, "MaxPool"), _convert)
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it works on truth values or bytes, and has no kernel for them."""
+        """Whether a node reads bool or uint8 and has no kernel for them."""
         values = [node.inputs[index] for index in _data(node)]
         if not values or any(value is None or value.dtype not in _SMALL for value in values):
             return False
@@ -62,7 +62,7 @@ def _convert(add: RewriteContext, node: ir.Node) -> ir.Value:
     if node.op_type in COMPARISON_OPS or small is None:
         return result
     if node.op_type in ("Add", "Sub", "Mul"):
-        # r - r / 256 * 256 has the sign of r: a difference below 0 gets 256 more
+        # r - r / 256 * 256 has the sign of r: add 256 to a negative difference
         modulus, none = add.const(256, np.int32), add.const(0, np.int32)
         result = add.op("Sub", result, add.op("Mul", add.op("Div", result, modulus), modulus))
         if node.op_type == "Sub":

@@ -38,17 +38,17 @@ _OPERANDS = {
     "QLinearConv": (0, 3, (2, 5)),
     "QLinearMatMul": (0, 3, (2, 5)),
 }
-"""The inputs of data and weights, and of their zero points."""
+"""Input indices of data, weights and (data zero point, weight zero point)."""
 
 _MOVES = (
     "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "MaxPool", "Reshape", "Resize", "Slice", "Split",
     "Squeeze", "Tile", "Transpose", "Unsqueeze",
 )  # fmt: skip
-"""Operators that compute no new number."""
+"""Operators that only move elements or select some."""
 
 
 class DequantizeOps(Pass):
-    """Computes quantized operators in float32, which has GPU kernels and gives the same integers.
+    """Computes quantized operators in float32, which has GPU kernels, with the same integer results.
 
         ConvInteger(x uint8, w int8, zx, zw)    ->  Cast(Conv(x - zx, w - zw), int32)
         QLinearConv(x, sx, zx, w, ...)          ->  Clip(Round(Conv(x - zx, w - zw) * (sx * sw / sy)), ...) + zy
@@ -58,15 +58,17 @@ class DequantizeOps(Pass):
     Why: DynamicQuantizeLinear, QuantizeLinear, ConvInteger, MatMulInteger, QLinearConv and QLinearMatMul have no GPU
     kernel. A quantized model runs on the CPU, with copies each way.
 
-    How: float32 holds every whole number up to 16,777,216 exactly.
+    How: every integer up to 16,777,216 is exact in float32.
 
-    - As long as 255 times the sum of a result's weights stays below that, a Conv of float32 gives the numbers of
-      ConvInteger, in whatever order it adds. Beyond, its channels are computed in parts and added as int32.
-    - To round, halves to even, the pass adds 12,582,912 and subtracts it again.
+    - As long as 255 times the sum of an output's weights stays below that, a float32 Conv returns the numbers of
+      ConvInteger, whatever the order of summation. Beyond, groups of channels are computed separately and added as
+      int32.
+    - To round half to even, the pass adds 12,582,912 and subtracts it again.
     - Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run.
-    - Data movement of bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 instead.
+    - Data movement of bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 values instead.
 
-    Limits: fixed shapes, constant zero points of the weights. Exact. The formulas are those of ONNX's operator texts.
+    Limits: static shapes, constant zero points of the weights. Exact. The formulas are those of the ONNX operator
+    specification.
     """
 
     code = "dequantize-ops"
@@ -74,7 +76,7 @@ class DequantizeOps(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each in order, so that what follows finds the numbers in float32."""
+        """Rewrite the nodes in order, so that later nodes find their inputs as float32."""
         rewrites: list[Rewrite] = []
         ints = ExactInts()
         for node in find_nodes(model, *_REWRITES):
@@ -90,7 +92,7 @@ class DequantizeOps(Pass):
 
 
 def _dynamic_quantize(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """DynamicQuantizeLinear: the range of the data with 0 in it becomes 0..255."""
+    """DynamicQuantizeLinear: the range of the data, extended to include 0, becomes 0..255."""
     data, nothing = node.inputs[0], add.const(0.0)
     # scale = (max(x, 0) - min(x, 0)) / 255, zero = round(-min / scale): ONNX's DynamicQuantizeLinear
     low = add.op("Min", _extreme(add, "ReduceMin", node), nothing)
@@ -109,14 +111,14 @@ def _dynamic_quantize(add: Builder, ints: ExactInts, node: ir.Node) -> str | Non
 
 
 def _extreme(add: Builder, op: str, node: ir.Node) -> ir.Value:
-    """Reduce the last axis first: one sum over everything would be one thread's."""
+    """Reduce the last axis first: a single reduction of all axes would run in one thread."""
     rank = known_rank(node.inputs[0])
     value = node.inputs[0] if rank is None or rank < 2 else add.reduce(op, node.inputs[0], rank - 1)
     return add.op(op, value, keepdims=0)
 
 
 def _quantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """QuantizeLinear: divided by the scale, rounded, cut off at the ends."""
+    """QuantizeLinear: divide by the scale, round and clamp."""
     dtype, rank = node.outputs[0].dtype, known_rank(node.inputs[0])
     scale, zero_point = constant(node.inputs[1]), input_value(node, 2)
     zero = np.zeros((), np.uint8) if zero_point is None else constant(zero_point)
@@ -134,7 +136,7 @@ def _quantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None
 
 
 def _quantize_by_computed_scale(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """QuantizeLinear by one scale and one zero point, of which at least one is computed."""
+    """QuantizeLinear with one scale and one zero point, at least one of them computed."""
     scale, zero_point = node.inputs[1], input_value(node, 2)
     dtype, stored = node.outputs[0].dtype, constant(zero_point)
     assert dtype is not None
@@ -161,7 +163,7 @@ def _requantize(
 
 
 def _dequantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """DequantizeLinear of what is at hand in float32."""
+    """DequantizeLinear of a value that is available as float32."""
     data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
     zero = input_value(node, 2)
     if data is None or not ints.has_float(data):
@@ -179,12 +181,12 @@ def _dequantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | No
 
 
 def _data(node: ir.Node) -> tuple[ir.Value | None, ...]:
-    """Return the inputs that hold numbers, not sizes or places."""
+    """Return the data inputs, without sizes and indices."""
     return tuple(node.inputs) if node.op_type == "Concat" else tuple(node.inputs[:1])
 
 
 def _move(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """Move what is at hand in float32: a DequantizeLinear after a Reshape of bytes gets a QuantizeLinear on the CPU."""
+    """Move the float32 values. For a DequantizeLinear of moved bytes, ONNX Runtime adds a QuantizeLinear on the CPU."""
     if node.op_type == "MaxPool" and len(node.outputs) > 1:
         return "it has several outputs"
     if node.op_type == "Resize" and node.attributes.get_string("mode", "nearest") != "nearest":
@@ -200,13 +202,13 @@ def _move(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
 
 
 def _argmax(_: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """ArgMax of what is at hand in float32: the same place."""
+    """ArgMax of a value that is available as float32: the same index."""
     node.replace_input_with(0, ints.plain(node.inputs[0]))
     return None
 
 
 def _integer_matmul(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """ConvInteger and MatMulInteger: who casts the sums to float32 reads them as they are."""
+    """ConvInteger and MatMulInteger: readers that cast the sums to float32 read them without a Cast."""
     operands = IntMatmulOperands(node, *_OPERANDS[node.op_type])
     if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
         return refused
@@ -221,26 +223,26 @@ def _integer_matmul(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
 
 
 def _qlinear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
-    """QLinearConv and QLinearMatMul: the sums are scaled and quantized again."""
+    """QLinearConv and QLinearMatMul: scale and quantize the sums."""
     operands, dtype = IntMatmulOperands(node, *_OPERANDS[node.op_type]), node.outputs[0].dtype
     scales = [constant(node.inputs[index]) for index in (1, 4, 6)]
     zero, bias = constant(node.inputs[7]), constant(node.inputs[8]) if len(node.inputs) > 8 else None
     if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
         return refused
-    ours, theirs, result = scales
-    if ours is None or theirs is None or result is None or zero is None or dtype not in QUANTIZED_RANGES:
+    x_scale, w_scale, y_scale = scales
+    if x_scale is None or w_scale is None or y_scale is None or zero is None or dtype not in QUANTIZED_RANGES:
         return "a scale or a zero point is computed"
     most = exact_int_matmul.sum_bound(operands) + (
         0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
     )
-    if ours.size > 1 or result.size > 1 or zero.size > 1 or most >= FLOAT32_EXACT_MAX:
+    if x_scale.size > 1 or y_scale.size > 1 or zero.size > 1 or most >= FLOAT32_EXACT_MAX:
         return "it has a scale for each row, or its sums may exceed what float32 holds exactly"
     total, _ = exact_int_matmul.exact_sums(add, ints, operands)
     rank = known_rank(node.inputs[0]) or 0
     if bias is not None:
         total = add.op("Add", total, add.const(broadcast_along(bias, 1, rank)))
     # y = (sum + bias) * (sx * sw / sy) + zy: one factor for each channel [M] -> [1, M, 1, 1]
-    factor = broadcast_along(ours.reshape(()) * theirs / result.reshape(()), 1 if operands.is_conv else -1, rank)
+    factor = broadcast_along(x_scale.reshape(()) * w_scale / y_scale.reshape(()), 1 if operands.is_conv else -1, rank)
     centred = saturate(add, add.op("Mul", total, add.const(factor)), zero.reshape(()), dtype)
     _requantize(add, ints, node, centred, zero.reshape(()), node.inputs[7])
     return None
@@ -258,4 +260,4 @@ _REWRITES: dict[str, Callable[[Builder, ExactInts, ir.Node], str | None]] = {
     "ArgMax": _argmax,
 }
 _IN_FLOAT = ("DequantizeLinear", "ArgMax", *_MOVES)
-"""Rewritten wherever the numbers are at hand in float32, though there is a GPU kernel for bytes."""
+"""Operators that are rewritten if their data is available as float32, even if there is a GPU kernel for bytes."""

@@ -1,4 +1,4 @@
-"""Sums of products of whole numbers in float32: exact, as long as none can exceed 2^24 on the way."""
+"""Integer matrix products and convolutions in float32: exact as long as no partial sum can exceed 2^24."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from webbuild.passes.dtypes.exact_ints import FLOAT32_EXACT_MAX, ExactInts
 from webbuild.passes.rewrite import Builder, constant, static_shape
 
 _MAX_DISTANCE = 255
-"""The largest magnitude of a number of 8 bits with its zero point taken off."""
+"""Largest magnitude of an 8-bit integer minus its zero point."""
 
 
 class IntMatmulOperands:
-    """What a node multiplies: the data and its zero point, the weights and theirs; where the channels are."""
+    """Operands of an integer product: data, weights, their zero points, and the axes that are summed over."""
 
     def __init__(self, node: ir.Node, data: int, weights: int, zeros: tuple[int, int]) -> None:
         self.node = node
@@ -26,11 +26,11 @@ class IntMatmulOperands:
         self.data_zero, self.weights_zero = inputs[zeros[0]], inputs[zeros[1]]
         self.is_conv = "Conv" in node.op_type
         self.shared = (1, 1) if self.is_conv else (-1, -2)
-        """The axis of data and of weights that is summed over."""
+        """The summed axis of the data and of the weights."""
 
 
 def exact_sum_blocker(operands: IntMatmulOperands) -> str | None:
-    """Return why a sum cannot be written in float32, None if it can."""
+    """Return why the sums cannot be computed in float32, None if they can."""
     weights, zero = static_shape(operands.weights), constant(operands.weights_zero)
     if weights is None or static_shape(operands.data) is None or len(weights) < 2:
         return "its shapes are not known"
@@ -48,7 +48,7 @@ def exact_sum_blocker(operands: IntMatmulOperands) -> str | None:
 
 
 def exact_chunks(operands: IntMatmulOperands) -> list[tuple[int, int]] | None:
-    """Return the parts of the summed axis of which no sum can exceed 2^24, None if there are none."""
+    """Return a split of the summed axis such that no part's sum can exceed 2^24, None if there is none."""
     magnitudes = _magnitudes(operands)
     size = len(magnitudes)
     grouped = operands.node.attributes.get_int("group", 1) > 1
@@ -73,7 +73,7 @@ def _largest(magnitudes: NDArray[np.int64]) -> int:
 
 
 def _magnitudes(operands: IntMatmulOperands) -> NDArray[np.int64]:
-    """Return the magnitudes of the weights without zero point, [summed axis, results]."""
+    """Return the magnitudes of the weights minus their zero point, [summed axis, outputs]."""
     shape, stored = static_shape(operands.weights), constant(operands.weights)
     assert shape is not None
     if stored is None:
@@ -93,7 +93,7 @@ def _magnitudes(operands: IntMatmulOperands) -> NDArray[np.int64]:
 
 
 def exact_sums(add: Builder, ints: ExactInts, operands: IntMatmulOperands) -> tuple[ir.Value, bool]:
-    """Return the sums, and whether they are float32; int32 where they had to be added up from parts."""
+    """Return the sums, and whether they are float32; they are int32 if they are added from parts."""
     assert operands.data is not None
     assert operands.weights is not None
     data = ints.centered(add, operands.data, operands.data_zero)
@@ -113,12 +113,12 @@ def exact_sums(add: Builder, ints: ExactInts, operands: IntMatmulOperands) -> tu
 def _split_operands(
     add: Builder, operands: IntMatmulOperands, data: ir.Value, weights: ir.Value, parts: list[tuple[int, int]]
 ) -> Iterator[tuple[ir.Value, ir.Value]]:
-    ours, theirs = (
+    data_axis, weights_axis = (
         axis % len(static_shape(value) or [0])
         for axis, value in zip(operands.shared, (operands.data, operands.weights), strict=True)
     )
     for first, last in parts:
-        yield add.slice(data, ours, first, last), add.slice(weights, theirs, first, last)
+        yield add.slice(data, data_axis, first, last), add.slice(weights, weights_axis, first, last)
 
 
 def _product(add: Builder, operands: IntMatmulOperands, data: ir.Value, weights: ir.Value) -> ir.Value:

@@ -1,4 +1,4 @@
-"""Whole numbers of 8 or 16 bits as float32, which holds every one up to 16,777,216 exactly."""
+"""8-bit and 16-bit integers as float32, in which every integer up to 16,777,216 is exact."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
 
 FLOAT32_EXACT_MAX = 2**24
-"""Up to here float32 holds every whole number."""
+"""Every integer up to this is exact in float32."""
 
 ROUNDING_SHIFT = 1.5 * 2**23
-"""Added and taken away again it rounds, halves to even, what is below 2^22: the sum has no room for a fraction."""
+"""Adding and subtracting this rounds numbers below 2^22 half to even: the sum has no bits for a fraction."""
 
 QUANTIZED_RANGES = {
     ir.DataType.UINT8: (0.0, 255.0),
@@ -23,20 +23,20 @@ QUANTIZED_RANGES = {
     ir.DataType.UINT16: (0.0, 65_535.0),
     ir.DataType.INT16: (-32_768.0, 32_767.0),
 }
-"""The least and the largest number of each type that activations are quantized to."""
+"""(minimum, maximum) of the types that activations are quantized to."""
 
 
 class ExactInts:
-    """What is known of the graph's integer values as float32: the value itself, or with its zero point taken off."""
+    """Integer values of the graph that are available as float32: as they are ("plain"), or minus a zero point."""
 
     def __init__(self) -> None:
         self._plain: dict[ir.Value, ir.Value] = {}
         self._centred: dict[tuple[ir.Value, ir.Value | None], ir.Value] = {}
 
     def replace(self, add: Builder, old: ir.Value, plain: ir.Value) -> ir.Value:
-        """Let the readers of an integer value read `plain` cast to its type; return that.
+        """Let the readers of an integer value read `plain` cast to its type; return the Cast's output.
 
-        An output of the graph is cast without its axes: after a Conv the engine would transpose the bytes on the
+        A uint8 output of the graph is cast as a vector: after a Conv, ONNX Runtime would transpose the bytes on the
         CPU.
         """
         assert old.dtype is not None
@@ -53,28 +53,28 @@ class ExactInts:
         return cast
 
     def record(self, value: ir.Value, zero: ir.Value | None, centred: ir.Value) -> None:
-        """Keep a value with its zero point taken off."""
+        """Record `centred` as value - zero."""
         self._centred[value, zero] = centred
 
     def has_float(self, value: ir.Value | None) -> bool:
-        """Whether the value is at hand in float32."""
+        """Whether the value is available as float32."""
         return value in self._plain
 
     def plain(self, value: ir.Value | None) -> ir.Value:
-        """Return a value that is at hand in float32."""
+        """Return the float32 form of a value that has one."""
         assert value is not None
         return self._plain[value]
 
     def has_centered(self, value: ir.Value, zero: ir.Value | None) -> bool:
-        """Whether the value is at hand with this zero point taken off."""
+        """Whether value - zero is available as float32."""
         return (value, zero) in self._centred
 
     def centered(self, add: Builder, value: ir.Value, zero: ir.Value | None, axis: int | None = None) -> ir.Value:
-        """Return value - zero in float32; with `axis`, a zero point for each place along it.
+        """Return value - zero in float32; with `axis`, there is a zero point for each index along it.
 
-        The kernel of DequantizeLinear does it, with a scale of 1: a constant stays as small as it was stored. Bytes
-        that are computed or fed are cast: before a Conv the engine would transpose a DequantizeLinear's bytes, with
-        a QuantizeLinear on the CPU.
+        A DequantizeLinear with scale 1 does it, so that a constant stays stored in 8 bits. Bytes that are computed or
+        fed are cast instead: before a Conv, ONNX Runtime would transpose the bytes before the DequantizeLinear, with a
+        QuantizeLinear on the CPU.
         """
         if (value, zero) in self._centred:
             return self._centred[value, zero]
@@ -103,25 +103,25 @@ class ExactInts:
 
 
 def round_half_even(add: Builder, value: ir.Value) -> ir.Value:
-    """Return a value of a magnitude below 2^22 rounded, halves to even."""
+    """Return a value of magnitude below 2^22 rounded half to even."""
     shift = add.const(ROUNDING_SHIFT)
     return add.op("Sub", add.op("Add", value, shift), shift)
 
 
 def saturate(add: Builder, value: ir.Value, zero: NDArray[Any], dtype: ir.DataType) -> ir.Value:
-    """Return a value rounded, within a quantized type around its constant zero point, which is not added yet."""
+    """Return a value rounded and clamped to the range of a quantized type minus its constant zero point."""
     low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in QUANTIZED_RANGES[dtype])
     return round_half_even(add, add.op("Max", add.op("Min", value, high), low))
 
 
 def broadcast_along(array: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
-    """Return an array of one dimension as it broadcasts along an axis; a single number as it is."""
+    """Return a 1-D array reshaped to broadcast along an axis; a single number becomes a scalar."""
     if array.size == 1:
         return array.reshape(())
     return array.reshape([-1 if position == axis % rank else 1 for position in range(rank)])
 
 
 def is_scalar(value: ir.Value | None) -> bool:
-    """Whether a value is known to be one number, with or without an axis."""
+    """Whether a value has the shape [] or [1]."""
     shape = static_shape(value)
     return shape is not None and prod(shape) == 1 and len(shape) <= 1

@@ -15,10 +15,10 @@ class Float16Io(Pass):
         x: float16 -> f -> y: float16
         ->  x: float32 -> Cast<to = float16> -> f -> Cast<to = float32> -> y: float32
 
-    Why: `yolo export half=True` and other float16 converters convert the inputs and outputs too. Pages have pictures
-    and results in float32: `Float16Array` is newer than WebGPU, and no picture API returns one.
+    Why: `yolo export half=True` and other float16 converters convert the inputs and outputs too. Pages have images and
+    results in float32: `Float16Array` is newer than WebGPU, and no image API returns one.
 
-    How: one Cast after each such input, and one before each such output. The graph in between does not change.
+    How: a Cast after each float16 input, and one before each float16 output. The graph in between does not change.
 
     Exact for numbers that float16 can represent.
     """
@@ -32,7 +32,7 @@ class Float16Io(Pass):
 
 
 def _casts(graph: ir.Graph) -> Iterator[str]:
-    """Cast every input and output of float16 that is no weight, and yield what each is."""
+    """Cast every float16 input and output that is not a weight, and yield the location of each."""
     for value in list(graph.inputs):
         if value.dtype == ir.DataType.FLOAT16 and not value.is_initializer():
             yield f"input '{value.name}'"

@@ -18,10 +18,10 @@ class Float64ToFloat32(Pass):
     session can be created ("Provider type for Cast node ... is not set"). Most come from a NumPy constant or a
     `torch.float64` schedule and need no more than float32 accuracy; `pack` checks that by comparing the outputs.
 
-    How: all values change at once, or none. The pass refuses constants that are too large for float32, which would
-    become infinite.
+    How: all values change at once, or none. The pass refuses constants beyond the range of float32, which would become
+    infinite.
 
-    Right to 1e-5 of the largest magnitude.
+    Accurate to 1e-5 of the largest magnitude.
     """
 
     code = "float64-to-float32"
@@ -30,7 +30,7 @@ class Float64ToFloat32(Pass):
     tolerance = 1e-5
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Retype everything at once, or nothing."""
+        """Convert all values, or none."""
         for name, array in tensors_of(model, ir.DataType.DOUBLE):
             finite = array[np.isfinite(array)]
             if finite.size and np.abs(finite).max() > _LIMIT:

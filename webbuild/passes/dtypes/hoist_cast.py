@@ -15,11 +15,11 @@ class HoistCast(Pass):
 
         Cast(Tile(Unsqueeze(x int64 [N])) [1, 4 * N], float32)  ->  Tile(Unsqueeze(Cast(x, float32)))
 
-    Why: onnxruntime-web moves no int64 on the GPU. RT-DETR's `orig_target_sizes`, for example, is repeated four times,
-    gets another axis and becomes a float: each of these steps is a node on the CPU.
+    Why: onnxruntime-web has no int64 data movement on the GPU. RT-DETR's `orig_target_sizes`, for example, goes through
+    Tile, Unsqueeze and Cast: each is a node on the CPU.
 
     How: the input is cast once, on the CPU, where it already is. Everything after that has a type with GPU kernels. The
-    pass rewrites only what is between an input and a Cast. Exact.
+    pass rewrites only nodes between an input and a Cast. Exact.
     """
 
     code = "hoist-cast"
@@ -27,7 +27,7 @@ class HoistCast(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite the Casts of each input that are not alone."""
+        """Rewrite the Casts of each input if that leaves fewer nodes on the CPU."""
         rewrites = []
         cast_chains = [
             chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))
@@ -52,7 +52,7 @@ class HoistCast(Pass):
 
 
 class _CastChain:
-    """A Cast, and what moves the elements of an input before they come to it: the last of these first."""
+    """A Cast, and the data movement between an input and the Cast, the last node first."""
 
     def __init__(self, source: ir.Value, cast: ir.Node, moves: list[ir.Node]) -> None:
         self.source, self.cast, self.moves = source, cast, moves
@@ -60,12 +60,12 @@ class _CastChain:
 
     @property
     def nodes(self) -> list[ir.Node]:
-        """Everything between the input and the result."""
+        """All nodes from the input to the Cast."""
         return [self.cast, *self.moves]
 
     @classmethod
     def from_input(cls, model: ir.Model, cast: ir.Node, options: PassOptions) -> _CastChain | None:
-        """Return the chain that ends in a Cast of int64, None where it does not begin at an input of the graph."""
+        """Return the chain that ends in a Cast of int64, None if it does not start at an input of the graph."""
         moves, value = list[ir.Node](), cast.inputs[0]
         if value is None or value.dtype != ir.DataType.INT64 or cast.attributes.get_int("to", 0) not in _TYPES:
             return None
@@ -79,7 +79,7 @@ class _CastChain:
         return cls(value, cast, moves) if value is not None and value.is_graph_input() else None
 
     def rewrite(self, model: ir.Model, cast: ir.Value) -> None:
-        """Move the elements of what was cast instead."""
+        """Apply the data movement to `cast` instead, and remove the old Cast."""
         value = cast
         add = Builder(model.graph, self.cast, f"{self.source.name}/{self.to.name.lower()}")
         for move in reversed(self.moves):
@@ -91,15 +91,16 @@ class _CastChain:
 
 
 def _private_chains(chains: list[_CastChain]) -> list[_CastChain]:
-    """Return the chains whose moves nothing else reads: what is moved as int64 anyway costs nothing more."""
+    """Return the chains that no other node reads; with other readers, the int64 nodes would stay on the CPU anyway."""
     while True:
-        own = {node for chain in chains for node in chain.nodes}
-        private = [chain for chain in chains if all(_is_read_by(move, own) for move in chain.moves)]
+        members = {node for chain in chains for node in chain.nodes}
+        private = [chain for chain in chains if all(_is_read_by(move, members) for move in chain.moves)]
         if len(private) == len(chains):
             return private
         chains = private
 
 
-def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:
+def _is_read_by(node: ir.Node, members: set[ir.Node]) -> bool:
+    """Whether only `members` read a node's output."""
     value = node.outputs[0]
-    return not value.is_graph_output() and all(reader in own for reader in consumers(value))
+    return not value.is_graph_output() and all(reader in members for reader in consumers(value))

@@ -21,16 +21,16 @@ from webbuild.targets.schema import find_schema
 _MOVING_OPS = {"Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Tile", "Transpose", "Unsqueeze"}
 """Operators that move the elements of their first input."""
 _OPERANDS = {"Add": 2, "CumSum": 1, "Mul": 2, "Neg": 1, "Sub": 2, **dict.fromkeys(_MOVING_OPS, 1)}
-"""How many inputs an operator computes with."""
+"""Number of data inputs of an operator."""
 _KEEPING_ZERO = {"Mul", "Neg", *_MOVING_OPS}
-"""Operators whose float32 result is zero exactly where that of int64 is."""
+"""Operators whose float32 result is zero if and only if the int64 result is."""
 _INT64, _FLOAT = ir.DataType.INT64, ir.DataType.FLOAT
 _KNOWN: dict[int, set[str]] = {
     ir.DataType.FLOAT.value: set(_OPERANDS),
     ir.DataType.FLOAT16.value: set(_OPERANDS),
     ir.DataType.BOOL.value: _KEEPING_ZERO,
 }
-"""By the type that is cast to, the operators before it that float32 can take the place of."""
+"""Operators before a Cast that can compute in float32 instead, by the type that the Cast returns."""
 
 
 class HoistCastArithmetic(Pass):
@@ -39,16 +39,16 @@ class HoistCastArithmetic(Pass):
         Cast((CumSum(mask) - 1) * mask, float32)  ->  (CumSum(m) - 1) * m,  m = Cast(mask, float32)
         Cast(mask [N, 1] * mask [1, N], bool)     ->  Cast(m * m, bool)
 
-    Why: onnxruntime-web computes nothing in int64 on the GPU. A text model computes the positions of the tokens, or
-    which tokens attend to each other, from its mask. Every step is a node on the CPU.
+    Why: onnxruntime-web has no int64 kernels on the GPU. A text model computes position ids or attention masks from its
+    input mask. Every step is a node on the CPU.
 
     How: the input is cast once, on the CPU, where it already is.
 
-    - Before a Cast to a float type: running sums, products, and additions and subtractions of constants, if nothing
-      else reads them as int64.
-    - Before a Cast to bool: products alone, whose zeros are the same.
+    - Before a Cast to a float type: CumSum, products, and additions and subtractions of constants, if no other node
+      reads them as int64.
+    - Before a Cast to bool: only products, as they are zero in float32 if and only if they are in int64.
 
-    Exact for whole numbers up to 16,777,216, right to 1e-6 of the largest magnitude beyond.
+    Exact for integers up to 16,777,216, accurate to 1e-6 of the largest magnitude beyond.
     """
 
     code = "hoist-cast-arithmetic"
@@ -57,7 +57,7 @@ class HoistCastArithmetic(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite the Casts of what is computed from inputs alone."""
+        """Rewrite the Casts of values that are computed from inputs and constants alone."""
         trees = {node: tree for node in find_nodes(model, "Cast") if (tree := _tree(model, node, options))}
         floats: dict[ir.Value, ir.Value] = {}
         rewrites = []
@@ -75,7 +75,7 @@ class HoistCastArithmetic(Pass):
 
 
 def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]:
-    """Return the nodes between inputs of the graph and a Cast, in their order; none if they cannot be of float32."""
+    """Return the nodes between inputs of the graph and a Cast, in order; none if they cannot compute in float32."""
     known = _KNOWN.get(cast.attributes.get_int("to", 0), set())
     nodes: dict[ir.Node, None] = {}
     waiting = [cast.inputs[0]]
@@ -98,7 +98,7 @@ def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]
 
 
 def _may_cancel(node: ir.Node) -> bool:
-    """Whether little may be left of two large numbers: of two points in time, float32 keeps no difference."""
+    """Whether an Add or Sub of two large numbers may cancel, such as the difference of two timestamps."""
     stored = [array for value in node.inputs if (array := constant(value)) is not None]
     small = any(np.abs(array).max(initial=0) <= FLOAT32_EXACT_MAX for array in stored)
     return node.op_type in ("Add", "Sub") and not small
@@ -113,22 +113,23 @@ def _moves_to_gpu(model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
 
 
 def _private_trees(trees: dict[ir.Node, list[ir.Node]]) -> dict[ir.Node, list[ir.Node]]:
-    """Return the trees of which nothing else reads a node: what is computed in int64 anyway costs nothing more."""
+    """Return the trees that no other node reads; with other readers, the int64 nodes would stay on the CPU anyway."""
     while True:
-        own = {*trees, *(node for tree in trees.values() for node in tree)}
-        private = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, own) for node in tree)}
+        members = {*trees, *(node for tree in trees.values() for node in tree)}
+        private = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, members) for node in tree)}
         if len(private) == len(trees):
             return private
         trees = private
 
 
-def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:
+def _is_read_by(node: ir.Node, members: set[ir.Node]) -> bool:
+    """Whether only `members` read a node's output."""
     value = node.outputs[0]
-    return not value.is_graph_output() and all(reader in own for reader in consumers(value))
+    return not value.is_graph_output() and all(reader in members for reader in consumers(value))
 
 
 def _as_float(graph: ir.Graph, add: Builder, node: ir.Node, floats: dict[ir.Value, ir.Value]) -> ir.Value:
-    """Add a node of float32 in the place of one of int64."""
+    """Add the float32 form of an int64 node."""
     inputs = list(node.inputs)
     for index, value in enumerate(inputs[: _OPERANDS[node.op_type]]):
         assert value is not None
@@ -145,7 +146,7 @@ def _as_float(graph: ir.Graph, add: Builder, node: ir.Node, floats: dict[ir.Valu
 
 
 def _cast_input(graph: ir.Graph, value: ir.Value) -> ir.Value:
-    """Cast an input before everything else in a graph, for those that cast it there already, too."""
+    """Cast an input at the start of the graph, and let the readers of its other Casts to float32 read that."""
     cast = Builder(graph, next(iter(graph)), f"{value.name}/cast").cast(value, _FLOAT)
     cast.shape, cast.type = value.shape, ir.TensorType(_FLOAT)
     for node in consumers(value):

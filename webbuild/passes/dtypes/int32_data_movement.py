@@ -11,7 +11,7 @@ _HALF_WORD = 1 << 16
 
 
 class Int32DataMovement(Decomposition):
-    """Writes int32 Slice and GatherElements with operators that have int32 kernels on the GPU.
+    """Replaces int32 Slice and GatherElements by operators that have GPU kernels.
 
         Slice(x int32 [N, C], 0:N:2)      ->  Gather(x, [0, 2, 4, ...])
         GatherElements(x int32, i)        ->  65536 * GatherElements(high, i) + GatherElements(low, i)    in float32
@@ -19,8 +19,8 @@ class Int32DataMovement(Decomposition):
     Why: these two have GPU kernels for floats only. After a Cast of labels or positions each is a copy to the CPU and
     back.
 
-    How: a Slice by constants is a Gather of the positions that it keeps. GatherElements moves the upper and lower 16
-    bits separately in float32. Exact.
+    How: a Slice with constant bounds becomes a Gather of the indices that it keeps. GatherElements moves the upper and
+    lower 16 bits separately in float32. Exact.
     """
 
     code = "int32-data-movement"
@@ -29,7 +29,7 @@ class Int32DataMovement(Decomposition):
         return {"Slice": _slice, "GatherElements": _gather}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it moves int32, and has no kernel for that."""
+        """Whether a node moves int32 and has no kernel for it."""
         x = node.inputs[0]
         return x is not None and x.dtype == ir.DataType.INT32 and super().matches(model, node, options)
 

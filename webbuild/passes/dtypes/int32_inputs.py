@@ -8,23 +8,23 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder
 
 _INDEX_OPS = ("Gather", "GatherElements", "GatherND")
-"""Operators whose second input says which elements, as int32 too."""
+"""Operators whose second input is indices and may be int32."""
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
 class Int32Inputs(Pass):
-    """Changes int64 inputs that the model casts at once to int32.
+    """Changes int64 inputs that the model casts immediately to int32.
 
         mask: int64 -> Cast<to = float32> -> f  ->  mask: int32 -> Cast<to = float32> -> f
 
-    Why: onnxruntime-web casts no int64 on the GPU. The mask of a text, or the size of a picture, is cast on the CPU.
-    One node on the CPU rules out graph capture for the whole graph.
+    Why: onnxruntime-web has no Cast of int64 on the GPU. An attention mask or an image size is cast on the CPU. One
+    node on the CPU rules out graph capture for the whole graph.
 
     How: in bundles only. Their runtime accepts int64 too and checks that the numbers fit; `webbuild patch` does not
-    change a graph's inputs. The graph for WASM gets a Cast to int64 after such an input.
+    change a graph's inputs. The graph for WASM gets a Cast to int64 after each changed input.
 
-    Limits: only inputs that nothing reads but Cast, Shape and what gathers by them, and no states, whose type is that
-    of the output they take. Exact for numbers that fit into 32 bits.
+    Limits: only inputs that are read by nothing else than Cast, Shape and as indices of a Gather. States stay, as they
+    have the type of an output. Exact for numbers that fit into 32 bits.
     """
 
     code = "int32-inputs"
@@ -34,7 +34,7 @@ class Int32Inputs(Pass):
 
     @classmethod
     def runs_on(cls, target: str | None, options: PassOptions) -> bool:
-        """Whether a bundle is made, and this is its graph for the GPU."""
+        """Whether the graph is the one for the GPU in a bundle."""
         return options.int32_inputs and super().runs_on(target, options)
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
@@ -45,7 +45,7 @@ class Int32Inputs(Pass):
 
 
 def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
-    """Let a graph take int32 where the same model's `other` graph does, with a Cast to int64 behind it."""
+    """Change the inputs of a graph to int32 that are int32 in the model's `other` graph, and cast them to int64."""
     narrow = {value.name for value in other.graph.inputs if value.dtype == _INT32}
     inputs = [value for value in model.graph.inputs if value.dtype == _INT64 and value.name in narrow]
     for value in inputs:
@@ -60,7 +60,7 @@ def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
 
 
 def reads_int32(value: ir.Value, without: Collection[ir.Node] = ()) -> bool:
-    """Whether nothing reads an int64 input, but for some nodes, that could not read int32, or a Cast of that."""
+    """Whether all readers of an int64 input, except those in `without`, could also read it as int32."""
     uses = [use for use in value.uses() if use.node not in without]
     reads = [(use.node.op_type, use.idx) for use in uses if use.node.domain in ("", "ai.onnx")]
     known = all(op in ("Cast", "Shape") or (op in _INDEX_OPS and index == 1) for op, index in reads)
@@ -68,7 +68,7 @@ def reads_int32(value: ir.Value, without: Collection[ir.Node] = ()) -> bool:
 
 
 def _is_cast(value: ir.Value) -> bool:
-    """Whether an int64 input is cast, and nothing reads it that could not read int32."""
+    """Whether an int64 input is cast, and all its readers could also read int32."""
     if value.dtype != _INT64 or value.is_initializer():
         return False
     return reads_int32(value) and any(use.node.op_type == "Cast" for use in value.uses())

@@ -1,4 +1,4 @@
-"""Operators on int64, written with operators that the GPU has for int32."""
+"""Lowering of int64 operators to operators with int32 kernels on the GPU."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from webbuild.passes.rewrite import Builder, attribute_values, constant, static_
 INT32_MAX = 2**31 - 1
 
 FLOAT32_EXACT_MAX = 1 << 24
-"""Up to which float32 holds every whole number."""
+"""Every integer up to this is exact in float32."""
 
 DATA_MOVEMENT_OPS = {
     "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
 }  # fmt: skip
-"""Operators of one output that move the elements of their first input, whatever they are."""
+"""Operators with one output that move the elements of their first input, whatever they are."""
 FIRST_INPUT_OPS = DATA_MOVEMENT_OPS | {
     "GatherND", "GatherElements", "Split", "ReduceSum", "ReduceMax", "ReduceMin", "CumSum", "Trilu", "Abs", "Neg",
     "Sign", "Relu",
 }  # fmt: skip
-"""Operators that compute with their first input."""
+"""Operators whose only data input is the first."""
 ALL_INPUT_OPS = {"Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Concat", "Clip"}
 COMPARISON_OPS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"}
 _SOME_INPUT_OPS = {"Where": (1, 2), "Pad": (0, 2), "ScatterElements": (0, 2), "ScatterND": (0, 2)}
@@ -33,11 +33,11 @@ _LOWERED_TO: dict[str, tuple[str, ...]] = {
     "Slice": ("Gather",),
     "GatherElements": (),
 }
-"""Operators without an int32 kernel, and those that take their place."""
+"""Operators without an int32 kernel, and the operators that they are lowered to."""
 
 
 def data_inputs(node: ir.Node) -> list[int]:
-    """Return which inputs a node computes with, empty for an operator that is not known."""
+    """Return the indices of a node's data inputs, empty for an unknown operator."""
     if node.domain not in ("", "ai.onnx"):
         return []
     if node.op_type in FIRST_INPUT_OPS or node.op_type == "Cast":
@@ -53,7 +53,7 @@ def required_int32_ops(node: ir.Node) -> tuple[str, ...]:
 
 
 def can_lower(node: ir.Node) -> bool:
-    """Whether what the form of a node has to know is known."""
+    """Whether `lower_node` supports a node: its bounds, mode and reduction."""
     if node.op_type == "Slice":
         return sliced_indices(node) is not None
     if node.op_type in ("ScatterND", "ScatterElements"):
@@ -62,7 +62,7 @@ def can_lower(node: ir.Node) -> bool:
 
 
 def lower_node(add: Builder, node: ir.Node, inputs: list[ir.Value | None], *, natural: bool) -> list[ir.Value]:
-    """Add an operator with int32 in the place of int64; `natural` says that no data is negative."""
+    """Add the int32 form of an int64 node; `natural` means that no data is negative."""
     a, b = inputs[0], inputs[1] if len(inputs) > 1 else None
     match node.op_type:
         case "Mod":
@@ -82,7 +82,7 @@ def lower_node(add: Builder, node: ir.Node, inputs: list[ir.Value | None], *, na
             assert a is not None
             return [a]
         case "GatherElements":
-            # exact: narrow_int64 lets only magnitudes below 2^24 come here
+            # exact: narrow_int64 allows only magnitudes below 2^24 here
             floats = add.cast(a, ir.DataType.FLOAT)
             gathered = add.op("GatherElements", floats, b, axis=node.attributes.get_int("axis", 0))
             return [add.cast(gathered, ir.DataType.INT32)]
@@ -90,17 +90,17 @@ def lower_node(add: Builder, node: ir.Node, inputs: list[ir.Value | None], *, na
 
 
 def _remainder(add: Builder, a: ir.Value | None, b: ir.Value | None, *, as_it_is: bool) -> ir.Value:
-    """Return what division leaves, with the sign of `b` unless the remainder is wanted as the machine has it."""
-    # integer division cuts towards zero: a - a / b * b has the sign of a; + b, and once more, has the sign of b
-    cut = add.op("Sub", a, add.op("Mul", add.op("Div", a, b), b))
+    """Return the remainder of a / b with the sign of `b`, or if `as_it_is` with the sign of `a`."""
+    # integer division truncates: r = a - a / b * b has the sign of a; the remainder of r + b has the sign of b
+    truncated = add.op("Sub", a, add.op("Mul", add.op("Div", a, b), b))
     if as_it_is:
-        return cut
-    above = add.op("Add", cut, b)
+        return truncated
+    above = add.op("Add", truncated, b)
     return add.op("Sub", above, add.op("Mul", add.op("Div", above, b), b))
 
 
 def sliced_indices(node: ir.Node) -> list[tuple[list[int], int]] | None:
-    """Return the places that a Slice keeps, axis by axis; None where they are not known, or none is kept."""
+    """Return the indices that a Slice keeps, axis by axis; None if they are unknown or an axis becomes empty."""
     shape = static_shape(node.inputs[0])
     bounds = [constant(value) for value in node.inputs[1:]]
     if shape is None or len(bounds) < 2 or any(array is None for array in bounds):

@@ -10,12 +10,12 @@ _INT32_MAX = 2**31 - 1
 
 
 class Int32Tables(Pass):
-    """Stores an int64 table that a Gather reads as int32.
+    """Stores a constant int64 table that a Gather reads as int32.
 
-        Gather(labels [N] int64, places)  ->  Cast(Gather(labels [N] int32, places), int64)
+        Gather(labels [N] int64, i)  ->  Cast(Gather(labels [N] int32, i), int64)
 
-    Why: in most detectors the label of each row is a constant, and int64, PyTorch's default. The GPU has no kernel that
-    gathers int64, so each label is gathered on the CPU.
+    Why: in most detectors the label of each row is a constant in int64, PyTorch's default. The GPU has no int64 Gather,
+    so the labels are gathered on the CPU.
 
     Limits: constants that fit into int32. Exact.
     """
@@ -25,7 +25,7 @@ class Int32Tables(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each Gather from a constant by computed places."""
+        """Rewrite each Gather from a constant by computed indices."""
         if options.table is None:
             return []
         rewrites = []

@@ -1,4 +1,4 @@
-"""Whole numbers that a graph computes in int64, and the same numbers in float32."""
+"""Index arithmetic of a graph in float32 instead of int64."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LARGEST = 1 << 20
 
 
 class UnknownConsumerError(Exception):
-    """Who reads one of the numbers in a way that is not known."""
+    """A node reads one of the numbers in an unsupported way; the message says which and how."""
 
 
 class FloatIndexRewriter:
-    """What is computed from an int64 value that is never negative: found by `collect`, then changed by `rewrite`."""
+    """Collects all values computed from a non-negative int64 value, and rewrites them to float32."""
 
     def __init__(self, graph: ir.Graph) -> None:
         self.nodes: list[ir.Node] = []
@@ -29,10 +29,10 @@ class FloatIndexRewriter:
         self._floats: dict[ir.Value, ir.Value] = {}
 
     def collect(self, start: ir.Value) -> bool:
-        """Find every operator that computes with `start`; False if it only serves to gather.
+        """Find every node that computes with `start`; return False if it is only read as indices.
 
         Raises:
-            UnknownConsumerError: one of them is not known.
+            UnknownConsumerError: one of the nodes is not supported.
         """
         self._numbers, waiting = {start}, [start]
         while waiting:
@@ -56,7 +56,7 @@ class FloatIndexRewriter:
         return bool(self.nodes)
 
     def rewrite(self, start: ir.Value, floats: ir.Value) -> None:
-        """Compute everything that was found from `floats`, equal to `start`, and remove what did so before."""
+        """Compute the collected nodes from `floats`, equal to `start`, and remove the int64 nodes."""
         self._floats[start] = floats
         for node in self.nodes:
             add = Builder(self._graph, node, f"{node.name or node.op_type}/float")
@@ -95,7 +95,7 @@ class FloatIndexRewriter:
         return array is not None and array.size > 0 and int(np.abs(array).max()) <= _LARGEST
 
     def _is_natural(self, value: ir.Value | None) -> bool:
-        """Whether no element can be negative: nothing was subtracted and no negative constant added."""
+        """Whether no element can be negative: there is no Sub and no negative constant on the way."""
         node = None if value is None else value.producer()
         if value not in self._numbers or node is None or node not in self.nodes:
             return value in self._numbers
@@ -136,17 +136,17 @@ class FloatIndexRewriter:
 
 
 def _add_division(add: Builder, node: ir.Node, inputs: list[ir.Value | None]) -> ir.Value:
-    """Return quotient or remainder of natural numbers. Half a unit more than the dividend keeps rounding away."""
+    """Return quotient or remainder of natural numbers; 0.5 is added to the dividend to avoid rounding errors."""
     by = constant(node.inputs[1])
     assert by is not None
-    # floor((n + 0.5) * (1 / d)) = n / d for whole n, d up to 2^20: 0.5 / d is more than float32 rounds
+    # floor((n + 0.5) * (1 / d)) = n / d for integers n, d up to 2^20: 0.5 / d is more than the float32 rounding error
     half = add.op("Add", inputs[0], add.const(0.5))
     quotient = add.op("Floor", add.op("Mul", half, add.const(1 / by.astype(np.float32))))
     return quotient if node.op_type == "Div" else add.op("Sub", inputs[0], add.op("Mul", quotient, inputs[1]))
 
 
 def _is_cast_bool(value: ir.Value | None) -> bool:
-    """Whether a value is 0 or 1, cast from a truth value."""
+    """Whether a value is a Cast of bool, 0 or 1."""
     node = None if value is None else value.producer()
     return (
         node is not None

@@ -19,13 +19,13 @@ from webbuild.passes.dtypes.wrapping_int64 import WRAPPING_OPS, wrapping_values
 from webbuild.passes.rewrite import Builder, constant, consumers, is_read, replace_all_uses
 
 _MAX_AXIS = 1 << 20
-"""Elements along the axis of an ArgMax or TopK, up to which its indices are looked up in a table of int32."""
+"""Longest axis of an ArgMax or TopK whose indices are looked up in an int32 table."""
 
 _INDEX_OPS = ("Gather", "GatherElements", "ScatterElements")
 """Operators whose second input may be int32."""
 
 _INT64_INDEX_OPS = ("GatherND", "ScatterND")
-"""Operators whose second input has to be int64, which the GPU can cast int32 to."""
+"""Operators whose second input must be int64; the GPU can cast int32 to int64."""
 
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
@@ -35,19 +35,19 @@ class NarrowInt64(Pass):
 
         Gather(t, Clip(Cast(Floor(x), int64) + a, 0, n))  ->  Gather(t, Clip(Cast(Floor(x), int32) + a, 0, n))
 
-    Why: onnxruntime-web computes nothing in int64 on the GPU. An index computed by Floor, ArgMax or TopK is copied to
-    the CPU, processed there, and copied back.
+    Why: onnxruntime-web has no int64 kernels on the GPU. An index computed by Floor, ArgMax or TopK is copied to the
+    CPU, processed there, and copied back.
 
-    How: the pass derives the value range of each int64 value from constants, the lengths of axes, and operators that
-    bound their result, such as Clip. If all numbers fit in 32 bits and int32 has kernels, they are computed in int32.
-    Inputs and outputs of the graph stay int64.
+    How: the pass derives the range of each int64 value from constants, the lengths of axes, and operators that bound
+    their result, such as Clip. If all numbers fit in 32 bits and int32 has kernels, they are computed in int32. Inputs
+    and outputs of the graph stay int64.
 
     - Values that depend only on the graph's inputs stay on the CPU, where the inputs are.
-    - The exceptions are values that are only compared, or that select rows of a table to read or add to. The tokens of
-      a text, which are known to fit as rows of a table, and the edges of a graph neural network are cast once. What
-      depends on them is computed on the GPU.
-    - Sums and products that lead to a row of a table, such as those of a mask, may overflow, and so may numbers that
-      are only moved there: their lower 32 bits decide which row it is.
+    - The exceptions are values that are only compared, or only used as indices to read from or add to a table. Token
+      ids, which fit as they index a table, and the edges of a graph neural network are cast once. The nodes that depend
+      on them run on the GPU.
+    - Intermediate sums and products may overflow if they only lead to an index, such as those of a mask: the lower 32
+      bits are enough for the index. So may numbers that are only moved there.
     - If a number may not fit, the pass reports it.
 
     Exact.
@@ -63,7 +63,7 @@ class NarrowInt64(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite every region of int64 that begins on the GPU."""
+        """Rewrite every int64 region that starts on the GPU."""
         if options.table is None:
             return []
         region = _Int64Region(model, options)
@@ -78,7 +78,7 @@ class NarrowInt64(Pass):
 
 
 class _Int64Region:
-    """The nodes that compute with int64 and could with int32."""
+    """The nodes that compute in int64 and could compute in int32."""
 
     def __init__(self, model: ir.Model, options: PassOptions) -> None:
         self._model, self._options = model, options
@@ -94,7 +94,7 @@ class _Int64Region:
         ]
 
     def connected_components(self) -> list[list[ir.Node]]:
-        """Return the nodes that hang together, each part in the order of the graph."""
+        """Return the connected components of the nodes, each in the order of the graph."""
         left, parts = dict.fromkeys(sorted(self._nodes, key=self._order.__getitem__)), list[list[ir.Node]]()
         while left:
             part, waiting = list[ir.Node](), [next(iter(left))]
@@ -111,11 +111,11 @@ class _Int64Region:
         return parts
 
     def runs_on_cpu(self, node: ir.Node) -> bool:
-        """Whether the node as it is has a kernel on the CPU alone."""
+        """Whether the int64 node has a kernel only on the CPU."""
         return placement(self._model, node, self._options) == "cpu"
 
     def begins_on_gpu(self, nodes: list[ir.Node]) -> bool:
-        """Whether any of the nodes reads what a node outside makes on the GPU."""
+        """Whether any of the nodes reads a value that another node computes on the GPU."""
         for value in {value: None for node in nodes for value in node.inputs if value is not None}:
             maker = value.producer()
             if maker is None:
@@ -128,7 +128,7 @@ class _Int64Region:
         return False
 
     def decides_from_input(self, nodes: list[ir.Node]) -> bool:
-        """Whether the nodes make nothing of inputs but truth values, or rows of a table with fewer Casts than nodes."""
+        """Whether the nodes compute only bool values from inputs, or indices with fewer Casts than nodes."""
         inputs = {value for node in nodes for value in self._data(node) if value.is_graph_input()}
         inside = set(nodes)
         left = [value for node in nodes for value in node.outputs if not {*consumers(value)} <= inside]
@@ -138,7 +138,7 @@ class _Int64Region:
         return bool(inputs) and (compared or (fewer and rows))
 
     def rewrite(self, nodes: list[ir.Node]) -> None:
-        """Write the nodes in int32, and cast back to int64 for what else reads their results."""
+        """Replace the nodes by int32 nodes, and cast their results to int64 for other readers."""
         small: dict[ir.Value, ir.Value] = {}
         self._casts.clear()
         for node in nodes:
@@ -158,7 +158,7 @@ class _Int64Region:
             self._model.graph.remove(node, safe=True)
 
     def _is_known(self, node: ir.Node) -> bool:
-        """Whether a node computes with int64 in a way that int32 has kernels for."""
+        """Whether a node computes in int64 and has a form with int32 kernels."""
         data = self._data(node)
         casts = node.op_type == "Cast" and node.outputs[0].dtype == _INT64 and node.inputs[0] is not None
         if not casts and not data:
@@ -179,7 +179,7 @@ class _Int64Region:
         return has_kernel(self._model, op, dtype, self._options)
 
     def _too_large(self, node: ir.Node) -> str:
-        """Return the first value of a node that may not fit; empty if all do, or need not."""
+        """Return the first value of a node that may not fit in int32; "" if all fit or may overflow."""
         if node.op_type in WRAPPING_OPS and self._wrapping.issuperset(node.outputs):
             return ""
         exact = FLOAT32_EXACT_MAX if node.op_type == "GatherElements" else INT32_MAX
@@ -198,7 +198,7 @@ class _Int64Region:
         return self._bounds.get(value, UNBOUNDED)
 
     def _data(self, node: ir.Node) -> list[ir.Value]:
-        """Return the int64 that a node computes with."""
+        """Return the int64 data inputs of a node."""
         values = [node.inputs[index] for index in data_inputs(node)]
         return [value for value in values if value is not None and value.dtype == _INT64]
 
@@ -218,7 +218,7 @@ class _Int64Region:
         return lower_node(add, node, inputs, natural=natural)
 
     def _narrowed(self, add: Builder, value: ir.Value) -> ir.Value:
-        """Return a value that no node here makes as int32: a constant, looked up in a table, or cast on the CPU."""
+        """Return a value from outside the region as int32: a constant, a table lookup, or a Cast on the CPU."""
         array, maker = constant(value), value.producer()
         if array is not None:
             return add.const(array, np.int32)
@@ -232,7 +232,7 @@ class _Int64Region:
         return self._casts[value]
 
     def _replace_output(self, add: Builder, old: ir.Value, new: ir.Value) -> None:
-        """Let what reads `old` outside of the region read `new`, as int32 where it may."""
+        """Let readers of `old` outside the region read `new`, as int32 if they accept it."""
         for use in list(old.uses()):
             if use.node.op_type in _INDEX_OPS and use.idx == 1:
                 use.node.replace_input_with(1, new)
@@ -248,7 +248,7 @@ def _target(node: ir.Node) -> ir.DataType:
 
 
 def _only_gathers(value: ir.Value, inside: set[ir.Node]) -> bool:
-    """Whether what is outside reads a value only to know which rows of a table to take."""
+    """Whether readers outside the region use a value only as indices."""
     outside = [use for use in value.uses() if use.node not in inside]
     indexing = (*_INDEX_OPS, *_INT64_INDEX_OPS)
     return not value.is_graph_output() and all(use.node.op_type in indexing and use.idx == 1 for use in outside)

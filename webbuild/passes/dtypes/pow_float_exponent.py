@@ -16,10 +16,10 @@ class PowFloatExponent(Decomposition):
 
         Pow(x float32, 2 int64)  ->  Pow(x float32, 2 float32)
 
-    Why: the GPU kernel does not support exponents of 64-bit integers, and PyTorch exports x ** 2 with one.
+    Why: the GPU kernel does not support 64-bit integer exponents, and PyTorch exports x ** 2 with one.
 
-    How: a constant exponent is stored as float32, which holds whole numbers up to 16,777,216. A computed int64 exponent
-    stays on the CPU. Exact.
+    How: a constant exponent is stored as float32, in which integers up to 16,777,216 are exact. A Pow with a computed
+    int64 exponent stays on the CPU. Exact.
     """
 
     code = "pow-float-exponent"
@@ -28,7 +28,7 @@ class PowFloatExponent(Decomposition):
         return {"Pow": _pow}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it has an exponent of 64 bits, for a base of float32."""
+        """Whether a Pow has a 64-bit integer exponent and a float32 base."""
         x, exponent = node.inputs
         wide = exponent is not None and exponent.dtype in _INT64_TYPES
         return options.table is not None and wide and x is not None and x.dtype == ir.DataType.FLOAT

@@ -18,26 +18,25 @@ from webbuild.passes.dtypes.int32_lowering import (
 from webbuild.passes.rewrite import Builder, consumers, find_nodes, opset_version, replace_all_uses, static_shape
 
 _LARGEST = 1 << 16
-"""Numbers that are ranked at most: the CPU sorts them."""
+"""Largest number of elements to rank: the CPU sorts them."""
 _UNIQUE_SINCE = 11
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
 class RankComparisons(Pass):
-    """Compares the numbers of an int64 input with one another by their ranks, in int32.
+    """Compares the elements of an int64 input with one another by their ranks, in int32.
 
         Equal(Unsqueeze(x int64 [B, N], 2), Unsqueeze(x, 1)) [B, N, N]
             ->  rank = Reshape(Gather((0 .. B * N - 1) int32, Unique(x).inverse_indices), [B, N])
                 Equal(Unsqueeze(rank, 2), Unsqueeze(rank, 1))
 
-    Why: onnxruntime-web compares no int64 on the GPU. XLNet and Funnel compare `token_type_ids` with itself, to find
-    which tokens are in the same segment. Each step is a node on the CPU. Nothing guarantees that the numbers fit in 32
-    bits.
+    Why: onnxruntime-web has no int64 comparisons on the GPU. XLNet and Funnel compare `token_type_ids` with itself, to
+    find which tokens are in the same segment. Each step is a node on the CPU. The numbers need not fit in 32 bits.
 
-    How: Unique ranks the numbers, on the CPU, where the input is. The rest is computed on the GPU: one number is less
-    than another if its rank is. In a bundle, whose runtime checks that the numbers fit, they are cast instead.
+    How: Unique ranks the numbers, on the CPU, where the input is. The rest runs on the GPU: one number is less than
+    another if its rank is. In a bundle the numbers are cast instead, as its runtime checks that they fit.
 
-    Limits: fixed sizes, 65,536 numbers at most, and more than one node to move off the CPU. Exact.
+    Limits: static sizes, at most 65,536 numbers, and more than one node to move off the CPU. Exact.
     """
 
     code = "rank-comparisons"
@@ -61,7 +60,7 @@ class RankComparisons(Pass):
 
 
 class _SelfComparisons:
-    """The comparisons of an input with itself, and what moves its numbers before that."""
+    """The comparisons of an input with itself, and the data movement before them."""
 
     def __init__(self, model: ir.Model, source: ir.Value, options: PassOptions) -> None:
         self._model, self._source, self._options = model, source, options
@@ -101,7 +100,7 @@ class _SelfComparisons:
         )
 
     def _removable(self) -> list[ir.Node]:
-        """Return the comparisons, and the moves that nothing else reads: readers first."""
+        """Return the comparisons, and the data movement that no other node reads; readers first."""
         removable = dict.fromkeys(reversed(self.comparisons))
         for node in reversed(list(self._model.graph)):
             value = node.outputs[0]
@@ -110,7 +109,7 @@ class _SelfComparisons:
         return list(removable)
 
     def _narrowed(self, sizes: list[int]) -> ir.Value:
-        """Return the input's numbers as int32, or their ranks."""
+        """Add a Cast of the input to int32, or the ranks of its numbers."""
         add = Builder(self._model.graph, next(iter(self._model.graph)), f"{self._source.name}/ranks")
         is_state = self._source.name in self._options.states
         if self._options.int32_inputs and not is_state and reads_int32(self._source, self.removed):

@@ -1,4 +1,4 @@
-"""One floating point type in place of another, everywhere in a model: constants, attributes and values."""
+"""Conversion of one floating point type to another, everywhere in a model: constants, attributes and values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from webbuild.passes.graphs import graphs_of
 
 _NAMING_A_TYPE = ("to", "dtype", "output_dtype", "output_datatype")
-"""Attributes by which a standard operator, or one of ONNX Runtime, names the type of its result."""
+"""Attributes that name the output type of a standard operator or of one of ONNX Runtime's."""
 
 
 def tensors_of(model: ir.Model, dtype: ir.DataType) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the constants of a type, in subgraphs too, with the name of each or of its node."""
+    """Yield the constants of a type, also in subgraphs, each with its name or its node's."""
     for graph in graphs_of(model):
         for name, value in graph.initializers.items():
             if value.const_value is not None and value.const_value.dtype == dtype:
@@ -27,7 +27,7 @@ def tensors_of(model: ir.Model, dtype: ir.DataType) -> Iterator[tuple[str, NDArr
 
 
 def retype(model: ir.Model, old: ir.DataType, new: ir.DataType) -> int:
-    """Turn every constant, cast and value of one type into the other. Returns how many there were."""
+    """Convert every constant, Cast and value of one type to the other; return their number."""
     changed = 0
     for graph in graphs_of(model):
         for value in (*graph.inputs, *graph.initializers.values()):
@@ -39,7 +39,7 @@ def retype(model: ir.Model, old: ir.DataType, new: ir.DataType) -> int:
 
 
 def retype_value(value: ir.Value, old: ir.DataType, new: ir.DataType) -> bool:
-    """Retype a value and its constant, if it is of the old type. Returns whether it was."""
+    """Convert a value and its constant if it has the old type; return whether it had."""
     tensor = value.const_value
     if tensor is not None and tensor.dtype == old:
         value.const_value = ir.tensor(tensor.numpy().astype(new.numpy()), name=value.name)
@@ -50,7 +50,7 @@ def retype_value(value: ir.Value, old: ir.DataType, new: ir.DataType) -> bool:
 
 
 def retype_attributes(node: ir.Node, old: ir.DataType, new: ir.DataType) -> int:
-    """Retype the attributes that are of the old type, or ask for it. Returns how many were."""
+    """Convert the attributes that have or name the old type; return their number."""
     return sum(_retype_attribute(node, attribute, old, new) for attribute in list(node.attributes.values()))
 
 

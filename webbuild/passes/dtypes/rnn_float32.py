@@ -15,11 +15,11 @@ class RnnFloat32(Decomposition):
 
         LSTM(x float16 [T, N, I], w, r)  ->  Cast(LSTM(Cast(x), Cast(w), Cast(r)), float16)
 
-    Why: their GPU kernels support float32 only. A float16 layer runs on the CPU, where the engine casts it to float32
+    Why: their GPU kernels support float32 only. A float16 layer runs on the CPU, where ONNX Runtime casts it to float32
     too.
 
     How: a Cast before each input and after each output that is read; the weights stay float16 in the file. As on the
-    CPU, nothing is rounded to float16 between the steps of a sequence.
+    CPU, values are not rounded to float16 between the steps of a sequence.
     """
 
     code = "rnn-float32"
@@ -29,7 +29,7 @@ class RnnFloat32(Decomposition):
         return {"LSTM": _layer, "GRU": _layer}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it is of float16, and has no kernel for that."""
+        """Whether a layer is float16 and has no kernel for it."""
         x = node.inputs[0]
         return x is not None and x.dtype == _FLOAT16 and super().matches(model, node, options)
 

@@ -13,7 +13,7 @@ _OPERATORS = (
     "GlobalAveragePool",
 )
 MANY_TERMS = 256
-"""Numbers up to 255, a picture's, that float16 adds up: it ends at 65,504."""
+"""Number of pixels 0..255 that fit into a float16 sum: its maximum is 65,504."""
 
 
 class SumInFloat32(Decomposition):
@@ -22,8 +22,8 @@ class SumInFloat32(Decomposition):
         ReduceMean(x float16 [1, 64, 112, 112])  ->  Cast(ReduceMean(Cast(x, float32)), float16)
 
     Why: the GPU kernel accumulates in float16, which overflows at 65,504. A mean over the 12,544 positions of a feature
-    map is infinite from a mean of 5.2 on, and NaN after that. Native ONNX Runtime accumulates in float32, so the model
-    works there.
+    map becomes infinite if the mean is above 5.2, and the nodes after it return NaN. Native ONNX Runtime accumulates in
+    float32, so the model works there.
 
     How: reductions of 256 terms and more. Squares of few numbers, and the sums inside Conv and MatMul, are not
     rewritten.
@@ -36,7 +36,7 @@ class SumInFloat32(Decomposition):
         return dict.fromkeys(_OPERATORS, lambda add, node: add.in_float32(node))
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
-        """Whether it adds up many numbers of float16."""
+        """Whether a node sums many float16 numbers."""
         value = node.inputs[0]
         before, after = static_shape(value), static_shape(node.outputs[0])
         if options.table is None or value is None or value.dtype != ir.DataType.FLOAT16 or not before or after is None:

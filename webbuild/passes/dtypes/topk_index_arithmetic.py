@@ -8,7 +8,7 @@ from webbuild.passes.dtypes.int_as_float import FloatIndexRewriter, UnknownConsu
 from webbuild.passes.rewrite import Builder, find_nodes, static_shape
 
 _MAX_AXIS = 1 << 20
-"""Elements along TopK's axis, up to which a float32 holds every index and what is computed from it exactly."""
+"""Longest axis of a TopK whose indices, and the values computed from them, are exact in float32."""
 
 
 class TopKIndexArithmetic(Pass):
@@ -18,13 +18,13 @@ class TopKIndexArithmetic(Pass):
         i / C                              ->  Floor((f + 0.5) * (1 / C))
         i % C                              ->  f - Floor((f + 0.5) * (1 / C)) * C
 
-    Why: an end-to-end head sorts all scores of all classes at once, and finds anchor and class by dividing the index.
-    WebGPU has no int64, so every such operator runs on the CPU, with copies around it.
+    Why: an end-to-end head sorts the scores of all classes at once, and computes anchor and class by dividing the
+    index. WebGPU has no int64, so every division runs on the CPU, with copies around it.
 
-    How: as float32 the same numbers are exact up to 16,777,216. They become integers again only where a Gather reads
+    How: in float32 the same numbers are exact up to 16,777,216. They are cast to integers only where a Gather reads
     them.
 
-    Limits: a fixed axis of up to 1,048,576 elements, constant divisors. Exact.
+    Limits: an axis of static size up to 1,048,576 elements, constant divisors. Exact.
     """
 
     code = "topk-index-arithmetic"
@@ -32,7 +32,7 @@ class TopKIndexArithmetic(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite after each TopK whose indices are computed with."""
+        """Rewrite the arithmetic on the indices of each TopK."""
         rewrites = []
         for node in find_nodes(model, "TopK"):
             shape = static_shape(node.inputs[0])
@@ -54,7 +54,7 @@ class TopKIndexArithmetic(Pass):
 
 
 def _rewrite(model: ir.Model, node: ir.Node, positions: FloatIndexRewriter, size: int) -> None:
-    """Look the indices up in a table of floats, which no cast from int64 could do on the GPU, and go on from there."""
+    """Look the indices up in a float32 table, as the GPU has no Cast from int64, and compute with these."""
     after = next(each for each in model.graph if each in positions.nodes)
     add = Builder(model.graph, after, f"{node.name or 'TopK'}/positions")
     positions.rewrite(node.outputs[1], add.op("Gather", add.const(np.arange(size)), node.outputs[1], axis=0))

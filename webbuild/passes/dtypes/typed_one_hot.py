@@ -13,11 +13,10 @@ class TypedOneHot(Pass):
 
         Cast(OneHot(i [N], depth, (0, 1) int64) [N, depth], float32)  ->  OneHot(i, depth, (0, 1) float32)
 
-    Why: PyTorch's `one_hot` returns int64, which the network casts at once. WebGPU computes nothing in int64, so both
-    nodes stay on the CPU. A float32 OneHot can be rewritten as a comparison.
+    Why: PyTorch's `one_hot` returns int64, which the network casts immediately. WebGPU has no int64 kernels, so both
+    nodes run on the CPU. A float32 OneHot can be rewritten as a comparison.
 
-    Limits: every reader is a Cast to float32, and the two values are constants. Exact: casting before or after the
-    choice gives the same.
+    Limits: every reader is a Cast to float32, and the two values are constants. Exact.
     """
 
     code = "typed-one-hot"
@@ -25,7 +24,7 @@ class TypedOneHot(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each OneHot whose result is only cast."""
+        """Rewrite each OneHot whose readers are all Casts to float32."""
         rewrites = []
         for node in find_nodes(model, "OneHot"):
             result, values, casts = node.outputs[0], constant(node.inputs[2]), consumers(node.outputs[0])

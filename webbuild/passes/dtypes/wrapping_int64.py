@@ -1,4 +1,4 @@
-"""Values of int64 of which the lower 32 bits are enough."""
+"""int64 values of which only the lower 32 bits matter, so that int32 may overflow."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ WRAPPING_OPS = {
     "Reshape", "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Tile", "Transpose", "Trilu",
     "Unsqueeze", "Where",
 }  # fmt: skip
-"""Operators of which the lower 32 bits of the result depend on those of the data alone."""
+"""Operators for which the lower 32 bits of the result depend only on the lower 32 bits of the data."""
 
 
 def wrapping_values(
     graph: ir.Graph, fits: Callable[[ir.Value], bool], known: Callable[[ir.Node], bool]
 ) -> set[ir.Value]:
-    """Return the results of a graph's nodes that fit into 32 bits, or of which only what does is made.
+    """Return the node outputs that fit into 32 bits, or that only lead to values that do.
 
-    Gather(table [9, C], CumSum(mask) * mask)  the product is a row: between -9 and 8, so that the sum may overflow
+    Gather(table [9, C], CumSum(mask) * mask)  the product is an index between -9 and 8, so the sum may overflow
 
     Args:
         graph: the graph.
