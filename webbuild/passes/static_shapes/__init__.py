@@ -1,1 +1,1 @@
-"""Shapes that depend on the data or on free dimensions, made fixed."""
+"""Passes that make data-dependent or free dimensions static."""

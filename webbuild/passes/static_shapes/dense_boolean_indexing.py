@@ -21,7 +21,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
 
 
 class DenseBooleanIndexing(Pass):
-    """Computes all rows and masks the result, instead of first gathering the rows that a boolean mask selects.
+    """Replaces boolean indexing by computing all rows and masking the result.
 
         f(Gather(x [N, C], NonZero(mask [N])) [n, C])         ->  f(x) [N, C]
         ReduceSum(x[mask] [n, C], axis=0) [C]                 ->  ReduceSum(Where(mask, x, 0), axis=0)
@@ -29,18 +29,19 @@ class DenseBooleanIndexing(Pass):
         ScatterND(y, NonZero(mask), f(x[mask])) [N, C]        ->  Where(mask, f(x), y)
         TopK(scores[mask] [n], K)                             ->  TopK(Where(mask, scores, -3e38) [N], K)
 
-    Why: PyTorch exports `x[mask]` as NonZero and GatherND, or as Compress. The data decide how many rows are gathered.
-    So nothing after it has a fixed shape, NonZero runs on the CPU, and every shader is compiled again for every length.
+    Why: PyTorch exports `x[mask]` as NonZero and GatherND, or as Compress. The number of gathered rows depends on the
+    data. So nothing after it has a static shape, NonZero runs on the CPU, and shaders are compiled again for every
+    length.
 
     How: at most all rows are selected, so the pass computes all rows and masks the result.
 
-    - What is computed from each row alone (with each element, by a layer, a normalization or a softmax of the row) is
-      computed for all rows, in their places.
-    - A reduction over the rows ignores those that are not selected: sums, norms, means, products, maxima and minima.
+    - Operators that compute each row independently (elementwise, a layer, a normalization or a softmax of the row) read
+      all rows instead.
+    - A reduction over the rows ignores rows that are not selected: sums, norms, means, products, maxima and minima.
     - `y[mask] = ...`, a ScatterND of the rows, becomes a Where, also for a single number.
-    - The best K of the selected rows are the best K of all, if the others have the lowest score. If fewer than K are
-      selected, the original model fails.
-    - If another node, or an output of the graph, reads the number of rows, the rows are gathered as before.
+    - TopK(K) reads all rows, with the lowest score for rows that are not selected. If fewer than K are selected, the
+      original model fails.
+    - If another node or an output of the graph needs the number of rows, the rows are gathered as before.
 
     Limits: a sum may round differently, by 1e-6 of the result.
     """
@@ -51,7 +52,7 @@ class DenseBooleanIndexing(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite after choices by masks: together where their rows meet, or those by one mask, or else each alone."""
+        """Rewrite connected selections together; if that fails, those of each mask; if that fails, each alone."""
         if options.table is None:
             return []
         rewrites = [
@@ -73,7 +74,7 @@ class DenseBooleanIndexing(Pass):
         return rewrites
 
     def _rewrite_group(self, model: ir.Model, group: Sequence[MaskSelection], rewrites: list[Rewrite]) -> bool:
-        """Rewrite after choices by masks, and report it. Returns whether they could be."""
+        """Rewrite a group of selections and report it; return whether it succeeded."""
         where = ", ".join(f"{each.node.op_type} '{each.node.name}'" for each in group)
         try:
             region = MaskedRegion(group, list(model.graph), opset_version(model))
@@ -99,7 +100,7 @@ def _check(region: MaskedRegion) -> None:
 
 
 def _scatter_to_where(model: ir.Model, node: ir.Node) -> bool:
-    """Write a ScatterND of one number to all that a mask chooses as a Where; returns whether it was one."""
+    """Replace a ScatterND of one number to all elements of a mask by a Where; return whether it was one."""
     data, mask, update = node.inputs[0], mask_of_indices(node.inputs[1]), node.inputs[2]
     maker = None if update is None else update.producer()
     if maker is None or maker.op_type != "Expand" or data is None or data.dtype not in _TYPES or mask is None:

@@ -1,4 +1,4 @@
-"""All rows in the place of those that masks choose: what each node of a region becomes."""
+"""Dense form of a masked region: each node reads all rows instead of the selected ones."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from webbuild.passes.rewrite import (
 )
 
 _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
-"""What an element counts for that is not chosen, where it is not 0."""
+"""Neutral element of a reduction, for elements that are not selected, if it is not 0."""
 
 
 _SCATTER_OPS = ("ScatterElements", "ScatterND")
 
 
 def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegion) -> None:
-    """Let the nodes of a region compute with all rows, and remove those that were for the chosen ones."""
+    """Let the nodes of a region compute with all rows, and remove the original nodes."""
     dense = _DenseRows(model, region)
     for each in group:
         dense.add_choice(each)
@@ -53,7 +53,7 @@ def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: Mas
 
 
 class _DenseRows:
-    """The values of all rows, by those of the chosen ones, and the masks of all sets."""
+    """The values with all rows, by the values with the selected rows, and the masks of all sets."""
 
     def __init__(self, model: ir.Model, region: MaskedRegion) -> None:
         self._graph = model.graph
@@ -64,7 +64,7 @@ class _DenseRows:
     def add_choice(self, choice: MaskSelection) -> None:
         add = self._builder(choice.node)
         whole = choice.data
-        if whole is None:  # the places of all elements: [rank, N]
+        if whole is None:  # the indices of all elements: [rank, N]
             taken = static_shape(choice.mask) or []
             whole = add.const(np.indices(taken).reshape(len(taken), -1), np.int64)
         if static_shape(whole) != list(choice.shape):
@@ -93,12 +93,12 @@ class _DenseRows:
                 replace_all_uses(node.outputs[0], self._reduction(add, node))
 
     def leave(self, value: ir.Value) -> None:
-        """Let what reads chosen rows that come first gather them."""
+        """Let other readers of selected rows that come first gather these."""
         row_set, maker = self._region.rows[value], value.producer()
         assert maker is not None
         add = self._builder(maker)
         source = maker.inputs[0] if maker.op_type == "Cast" else None
-        if source in self._values:  # gathered before the Cast, the rows need not be of int64
+        if source in self._values:  # gather before the Cast, so that the rows are not int64 yet
             rows = add.op("Gather", self._values[source], row_set.rows.places, axis=row_set.axis)
             rows.type, rows.shape = source.type, value.shape
             chosen = add.op("Cast", rows, **attribute_values(maker))
@@ -115,7 +115,7 @@ class _DenseRows:
         return add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
 
     def _inner(self, add: Builder, node: ir.Node) -> list[ir.Value]:
-        """Add what a node makes of all rows; where it reads their number, that is fixed now."""
+        """Add the form of a node that reads all rows; their number is a constant."""
         rows = self._region.rows[node.outputs[0]]
         data = node.inputs[0]
         assert data is not None
@@ -124,7 +124,7 @@ class _DenseRows:
         if node.op_type == "ConstantOfShape":
             filled = node.attributes.get_tensor("value", None)
             one = np.zeros(1, np.float32) if filled is None else filled.numpy()
-            # what rows are put into is a number: the Where that it becomes gives it the shape of the rows
+            # data that rows are scattered into becomes a scalar, which the Where broadcasts to the shape of the rows
             shape = [1] * len(rows.shape) if _is_put_into(node.outputs[0]) else rows.shape
             return [add.const(np.full(shape, one.item()), one.dtype)]
         if node.op_type == "Range":
@@ -144,7 +144,7 @@ class _DenseRows:
         return self._copy(add, node)
 
     def _reshaped(self, add: Builder, node: ir.Node, rows: Rows) -> ir.Value:
-        """Add a Reshape, Flatten or Expand to the shape of all rows; rows taken apart are masked as they were."""
+        """Add a Reshape, Flatten or Expand to the shape with all rows; split rows repeat the mask of their row."""
         data = node.inputs[0]
         assert data is not None
         if rows.rows in self._region.repeated and rows.rows not in self._masks:
@@ -157,7 +157,7 @@ class _DenseRows:
         return add.op(op, self._values.get(data, data), add.const(list(rows.shape), np.int64))
 
     def _scattered_back(self, add: Builder, node: ir.Node) -> ir.Value:
-        """Add what rows that were chosen again make where they are put back: Where(mask, rows, data)."""
+        """Add the form of a scatter of nested rows back to where they were taken from: Where(mask, rows, data)."""
         data, _, rows = node.inputs[:3]
         assert data is not None
         assert rows is not None
@@ -169,7 +169,7 @@ class _DenseRows:
         return mask
 
     def _top_k(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
-        """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
+        """Add a TopK of all rows: rows that are not selected come last, recognizable by their low score."""
         values, places = self._ranked(add, node, add.const([best.length], np.int64))
         line = add.reshape(values, [best.length])
         self._masks[best] = self._typed_mask(add.op("Greater", line, add.const([LOW])), best.length)
@@ -180,7 +180,7 @@ class _DenseRows:
         return add.node("TopK", scores, most, outputs=2, **attribute_values(node))
 
     def _places(self, add: Builder, some: RowSet) -> ir.Value:
-        """Add the mask of rows that are chosen again, and return the places of all, [1, N]."""
+        """Add the mask of a nested selection, and return the indices of all rows, [1, N]."""
         if some not in self._masks:
             parent, mask = self._region.nested[some]
             both = add.op("And", self._mask_line(add, parent), self._values[mask])
@@ -188,13 +188,13 @@ class _DenseRows:
         return add.const(np.arange(some.length)[None], np.int64)
 
     def _is_every_row(self, node: ir.Node) -> bool:
-        """Whether a node gathers the rows that are chosen again: all of them, in their places."""
+        """Whether a node gathers the rows of a nested selection, in the dense form all rows in order."""
         index = self._region.rows.get(node.inputs[1]) if len(node.inputs) > 1 and node.inputs[1] is not None else None
         parent, _ = self._region.nested.get(index.rows, (None, None)) if index is not None else (None, None)
         return index is not None and parent is not None and index.numbers is parent
 
     def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
-        """Add the mask of rows that are joined, of those of the parts: as floats, since truth values are not joined."""
+        """Add the mask of joined rows, concatenated from the parts' masks; as floats, as Concat has no bool kernel."""
         flags = [add.cast(self._mask_line(add, part), ir.DataType.FLOAT) for part in parts]
         mask = add.cast(add.op("Concat", *flags, axis=0), ir.DataType.BOOL)
         return self._typed_mask(mask, sum(part.length for part in parts))
@@ -203,7 +203,7 @@ class _DenseRows:
         return broadcast_mask(add, self._masks[rows], [rows.length])
 
     def _masked(self, add: Builder, value: ir.Value | None, fill: float) -> ir.Value:
-        """Add all rows with `fill` in those that are not chosen."""
+        """Add all rows, with `fill` in rows that are not selected."""
         assert value is not None
         rows = self._region.rows[value]
         true = self._row_mask(add, value)
@@ -212,13 +212,13 @@ class _DenseRows:
         return whole
 
     def _row_mask(self, add: Builder, value: ir.Value) -> ir.Value:
-        """Return the mask of a value's rows, [1, n, 1] for rows along axis 1 of three."""
+        """Return the mask of a value's rows, reshaped to broadcast: [1, N, 1] for rows along axis 1 of three."""
         rows = self._region.rows[value]
         ones = [size if axis == rows.axis else 1 for axis, size in enumerate(rows.shape)]
         return broadcast_mask(add, self._masks[rows.rows], ones)
 
     def _scattered(self, add: Builder, node: ir.Node) -> ir.Value:
-        """Add what a ScatterND of chosen rows makes: where the mask is true, the rows; elsewhere the data."""
+        """Add the form of a ScatterND of selected rows: Where(mask, rows, data)."""
         data, rows = node.inputs[0], node.inputs[2]
         assert rows is not None
         mask = self._masks[self._region.rows[rows].rows]
@@ -227,7 +227,7 @@ class _DenseRows:
         return add.op("Where", broadcast_mask(add, mask, [*taken, *[1] * (len(sizes) - len(taken))]), new, data)
 
     def _suppression(self, add: Builder, node: ir.Node) -> ir.Value:
-        """Add a suppression of all rows with a score below its threshold for those that are not chosen."""
+        """Add a NonMaxSuppression of all rows, with a score below its threshold for rows that are not selected."""
         boxes, scores = node.inputs[0], node.inputs[1]
         assert boxes is not None
         assert scores is not None
@@ -235,7 +235,7 @@ class _DenseRows:
         if others[2] is None:
             above = self._region.rows[scores].above
             threshold_array = constant(above)
-            # the scores of chosen rows are above the mask's threshold, where that is what chose them
+            # if the mask is scores > threshold, the scores of selected rows are above that threshold
             others[2] = (
                 add.const([LOW])
                 if above is None
@@ -253,7 +253,7 @@ class _DenseRows:
         return chosen
 
     def _merge_column(self, gather: ir.Node) -> None:
-        """Gather(x [n, 3], [2]) [n, 1] -> Squeeze [n]  ->  Gather(x, 2) [n]: what is int64 here runs on the CPU."""
+        """Gather(x [n, 3], [2]) [n, 1] -> Squeeze [n]  ->  Gather(x, 2) [n]: one int64 node less on the CPU."""
         index, readers = (
             constant(gather.inputs[1]) if gather.op_type == "Gather" else None,
             consumers(gather.outputs[0]),
@@ -271,17 +271,17 @@ class _DenseRows:
             self._graph.remove(gather, safe=True)
 
     def _reduction(self, add: Builder, node: ir.Node) -> ir.Value:
-        """Add a reduction over rows of which those count for nothing that are not chosen; of none, a mean is 0."""
+        """Add a reduction that ignores rows that are not selected; the mean of no row is 0."""
         value = node.inputs[0]
         assert value is not None
         row_set, axes = self._region.rows[value], reduction_axes(node) or []
         keep = node.attributes.get_int("keepdims", 1)
-        # rows that the mask leaves out count 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
+        # rows that are not selected become 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
         true = self._row_mask(add, value)
         rows = add.op("Where", true, self._values[value], add.like(value, _NEUTRAL.get(node.op_type, 0.0)))
         if node.op_type != "ReduceMean":
             return add.reduce(node.op_type, rows, axes, keep)
-        # mean = sum / (rows chosen * other elements reduced); at least one row, so that a mean of none is 0
+        # mean = sum / (selected rows * other elements reduced); at least one row, so that the mean of none is 0
         line = add.reshape(add.cast(true, ir.DataType.FLOAT), [-1])
         others = math.prod(row_set.shape[axis] for axis in axes if axis != row_set.axis)
         least = add.op("Max", add.reduce("ReduceSum", line, 0, 0), add.const(1.0))
@@ -290,13 +290,13 @@ class _DenseRows:
 
 
 def _is_put_into(value: ir.Value) -> bool:
-    """Whether rows are put into a value, and nothing else reads it."""
+    """Whether a value is only read as the data of a scatter."""
     readers = consumers(value)
     return all(node.op_type in _SCATTER_OPS and node.inputs[0] is value for node in readers) and bool(readers)
 
 
 def broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """Add a mask as truth values of a shape."""
+    """Add a mask as bool of a shape."""
     true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
     if static_shape(mask) == list(shape):
         return true

@@ -1,4 +1,4 @@
-"""An If around a suppression that is there for a picture without a candidate."""
+"""The If around a NonMaxSuppression that handles images without candidates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HANDED_ON = ("Gather", "Squeeze", "Reshape", "Slice", "Cast", "Identity")
 
 
 def empty_guards(model: ir.Model) -> list[ir.Node]:
-    """Return each If(size(x) == 0, [], NonMaxSuppression(...) -> Gather -> Squeeze): of no row none is selected."""
+    """Return each If(size(x) == 0, [], NonMaxSuppression(...) -> Gather -> Squeeze)."""
     return [node for node in find_nodes(model, "If") if _tests_size(node.inputs[0]) and _selects_or_is_empty(node)]
 
 
@@ -38,7 +38,7 @@ def _selects_or_is_empty(node: ir.Node) -> bool:
 
 
 def _producer(value: ir.Value | None, *but: str) -> ir.Node | None:
-    """Return the node that makes a value, or what nodes of some operators hand on."""
+    """Return the producer of a value, before any nodes of the operators `but`."""
     node = None if value is None else value.producer()
     while node is not None and node.op_type in but:
         node = node.inputs[0].producer() if node.inputs[0] is not None else None
@@ -46,12 +46,12 @@ def _producer(value: ir.Value | None, *but: str) -> ir.Node | None:
 
 
 def inline_guarded(model: ir.Model, guard: ir.Node) -> str:
-    """Put what a guard runs in its place, and return the name of the suppression in it."""
+    """Replace an If by its else branch, and return the name of the NonMaxSuppression in it."""
     assert guard.graph is not None
     body = guard.attributes["else_branch"].as_graph()
     result = Inliner(model).inline(body, [], guard, guard.name or "If")[0]
     replace_all_uses(guard.outputs[0], result)
-    for node in body:  # or it would go on reading
+    for node in body:  # its nodes would otherwise remain readers of outer values
         for index in range(len(node.inputs)):
             node.replace_input_with(index, None)
     unread: ir.Node | None = guard

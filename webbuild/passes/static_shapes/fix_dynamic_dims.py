@@ -12,10 +12,10 @@ class FixDynamicDims(Pass):
 
         input x [batch, 3, height, width]  ->  x [1, 3, 640, 640]      with --dim height=640 --dim width=640
 
-    Why: a GPU kernel is compiled for fixed shapes. With free ones every new size costs a compilation, shape arithmetic
-    stays in the graph as int64 on the CPU, and graph capture is impossible.
+    Why: a GPU kernel is compiled for static shapes. With free dimensions every new size costs a compilation, shape
+    arithmetic stays in the graph as int64 on the CPU, and graph capture is impossible.
 
-    Exact. A free dimension that no option names stays free.
+    Exact. A free dimension without an option stays free.
     """
 
     code = "fix-dynamic-dims"
@@ -44,7 +44,7 @@ class FixDynamicDims(Pass):
 
 
 def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:
-    """Infer the outputs' shapes; where that is not possible, put the sizes of the names into what was declared."""
+    """Infer the outputs' shapes; sizes that stay unknown are evaluated from the declared dimension names."""
     sizes = {name: size for name, size in named.items() if name is not None}
     declared = [(output, output.shape) for output in model.graph.outputs]
     for output in model.graph.outputs:

@@ -22,13 +22,14 @@ from webbuild.passes.rewrite import (
 )
 
 _MOST = 1 << 20
-"""Rows among which some are chosen, at most: a TopK puts them in order, or a table has their numbers."""
+"""Largest number of rows to select from: a TopK sorts them, or a table contains their indices."""
 
 
 class _Choice(Struct, frozen=True):
-    """Up to `limit` of `length` rows that a node chooses; `order` gathers their places, if it chooses from a list.
+    """A node that selects up to `limit` of `length` rows.
 
-    `counts` are nodes that give their number.
+    `order` maps its indices by a Gather from a list of indices, if there is one; `counts` are nodes that return the
+    number of selected rows.
     """
 
     node: ir.Node
@@ -40,21 +41,20 @@ class _Choice(Struct, frozen=True):
 
 
 class FixedRows(Pass):
-    """Gives tensors that are zero-padded to R rows a static size of R rows from the start.
+    """Computes tensors that are later zero-padded to R rows with R rows from the start.
 
         NonMaxSuppression [n, 3] -> Gather(2) [n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
             ->  NonMaxSuppression [n, 3] -> Concat([0, 0, N]) -> Slice(:R) -> Gather(boxes) [R, 4] -> Where(i < N)
         NonZero(mask [N]) [1, n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
             ->  TopK(mask * (N, N - 1, ..., 1), R) -> Gather(boxes) [R, 4] -> Where
 
-    Why: Ultralytics pads the rows that its suppression keeps to a fixed number. The arithmetic of how many are missing
-    is int64 and runs on the CPU, and nothing in between has a fixed shape.
+    Why: Ultralytics pads the rows that NMS keeps to a fixed number. The amount of padding is int64 arithmetic on the
+    CPU, and nothing in between has a static shape.
 
-    How: the index N stands for a missing row. A missing row reads row 0 and then becomes zeros. The suppression stays
-    where it is, with one Concat and one Slice of its int64 output. For a mask, a TopK on the GPU puts the selected rows
-    first.
+    How: the index N stands for a missing row, which reads row 0 and then becomes zeros. NonMaxSuppression stays, with
+    one Concat and one Slice of its int64 output. For a mask, a TopK on the GPU puts the selected rows first.
 
-    Limits: one picture and one list of scores; between the selection and the Pads each row is computed alone. Exact.
+    Limits: one image and one list of scores; the nodes between the selection and the Pads do not mix rows. Exact.
     """
 
     code = "fixed-rows"
@@ -88,7 +88,7 @@ def _choices(model: ir.Model) -> Iterator[_Choice]:
 
 
 def _length(node: ir.Node) -> int:
-    """Return of how many rows a node chooses, 0 where that is not known or they lie along several axes."""
+    """Return the number of rows that a node selects from, 0 if it is unknown or there are several axes."""
     sizes = static_shape(node.inputs[0]) or []
     if node.op_type == "NonMaxSuppression":
         return sizes[1] if is_one_list(node) and len(sizes) == 3 else 0
@@ -104,7 +104,7 @@ def _uses(node: ir.Node, length: int) -> Iterator[_Choice]:
         limits.append(inner.limit)
         uses = IndexUses(inner.gathers, None, [*uses.shapes, *inner.shapes])
     known = [each for each in limits if each is not None]
-    # the number of places is that of the rows where no Slice cuts them after it was read
+    # the number of indices is the number of rows if no later Slice limits the rows further
     counts = uses.shapes if known and _own_limit(node) == min(known) else []
     plain = len(counts) == len(uses.shapes) and all(map(_gives_count, counts))
     if known and uses.gathers and plain and all(map(_takes_rows, uses.gathers)):
@@ -117,20 +117,20 @@ def _own_limit(node: ir.Node) -> int | None:
 
 
 def _is_list_of_numbers(gather: ir.Node) -> bool:
-    """Whether a node gathers from integers [N], which are places themselves."""
+    """Whether a node gathers from integers [N], which are indices themselves."""
     data = gather.inputs[0]
     whole = data is not None and data.dtype in (ir.DataType.INT64, ir.DataType.INT32)
     return gather.op_type == "Gather" and whole and known_rank(data) == 1 and known_rank(gather.inputs[1]) == 1
 
 
 def _gives_count(shape: ir.Node) -> bool:
-    """Whether a Shape gives the number of places alone: of [m], or of the first axis."""
+    """Whether a Shape returns only the number of indices: it reads [m], or has `end` = 1."""
     start, end = shape.attributes.get_int("start", 0), shape.attributes.get_int("end", 0)
     return start == 0 and (known_rank(shape.inputs[0]) == 1 or end == 1)
 
 
 def _takes_rows(gather: ir.Node) -> bool:
-    """Whether a node gathers one row for each place: by [m], or as GatherND by [m, 1]."""
+    """Whether a node gathers one row per index: by [m], or as GatherND by [m, 1]."""
     index = gather.inputs[1]
     if gather.op_type == "GatherND":
         return index is not None and index.shape is not None and len(index.shape) == 2 and index.shape[1] == 1
@@ -141,7 +141,7 @@ def _rewrite(model: ir.Model, choice: _Choice, trace: RowTrace) -> None:
     rows = min(choice.limit, choice.length)
     chosen = _selected if choice.node.op_type == "NonMaxSuppression" else _first_true
     add = Builder(model.graph, None, f"{choice.node.name or choice.node.op_type}/rows")
-    # places [R], and bool [R, 1]: which of them there are
+    # indices [R], and whether each is selected, bool [R, 1]
     position, real = chosen(add, choice.node, choice.length, rows)
     if choice.order is not None:
         position = add.op("Gather", choice.order.inputs[0], position, axis=0)
@@ -156,19 +156,19 @@ def _rewrite(model: ir.Model, choice: _Choice, trace: RowTrace) -> None:
 
 
 def _selected(add: Builder, nms: ir.Node, length: int, rows: int) -> tuple[ir.Value, ir.Value]:
-    """Return the places of the boxes that a suppression selected, and which of them there are."""
-    # batch, class, box: [n, 3] -> [n + R, 3] -> box [R, 1], N where there is none
+    """Return the indices [R] of the boxes that NMS selected, and whether each is selected, bool [R, 1]."""
+    # batch, class, box: [n, 3] -> [n + R, 3] -> box [R, 1], padded with N
     none = np.tile([0, 0, length], (rows, 1))
     padded = add.op("Concat", nms.outputs[0], add.const(none, np.int64), axis=0)
     first = add.op("Slice", padded, *(add.const(each, np.int64) for each in ([0, 2], [rows, 3], [0, 1])))
-    # int64 is cast on the CPU, so the places are gathered from a list of themselves
+    # a Cast of int64 runs on the CPU, so the indices are gathered from an int32 table of indices instead
     number = add.op("Gather", add.const(np.arange(length + 1), np.int32), first, axis=0)
     real = add.op("Less", number, add.const(length, np.int32))
     return add.reshape(add.op("Where", real, number, add.const(0, np.int32)), [rows]), real
 
 
 def _first_true(add: Builder, nonzero: ir.Node, length: int, rows: int) -> tuple[ir.Value, ir.Value]:
-    """Return the places of the first elements that are not zero, and which of them there are."""
+    """Return the indices [R] of the first elements that are not zero, and whether each is one, bool [R, 1]."""
     mask = nonzero.inputs[0]
     assert mask is not None
     true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
@@ -176,14 +176,14 @@ def _first_true(add: Builder, nonzero: ir.Node, length: int, rows: int) -> tuple
 
 
 def _gathered(add: Builder, gather: ir.Node, position: ir.Value) -> ir.Value:
-    """Let what reads the rows that a node gathers read those at `position` [R], and return them."""
+    """Let a Gather's readers read the rows at `position` [R], and return these."""
     taken = add.op("Gather", gather.inputs[0], position, axis=0)
     replace_output(gather, taken)
     return taken
 
 
 def _fill(model: ir.Model, pad: ir.Node, rows: ir.Value, axis: int, real: ir.Value, total_rows: int) -> None:
-    """Put rows with zeros for those that there are not in the place of a Pad of them, [R, C] or [R * C]."""
+    """Replace a Pad of rows by the rows with zeros for missing ones, [R, C] or [R * C]."""
     add = Builder(model.graph, None, f"{pad.name or 'Pad'}/rows")
     sizes = static_shape(rows) or []
     # real [R, 1] -> [1, ..., R, ..., 1]

@@ -20,23 +20,23 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.DataType
 
 
 class MaskedSuppression(Pass):
-    """Gives NonMaxSuppression all boxes, with scores below the threshold for those filtered out before.
+    """Lets NonMaxSuppression read all boxes, with scores below its threshold for boxes that a mask filtered out.
 
         i = NonZero(scores [N] > 0.05)                        ->  c = scores > 0.05
         TopK(scores[i] [n], min(n, 400))                      ->  TopK(Where(c, scores, -3e38) [N], min(N, 400))
         NonMaxSuppression(boxes [1, n, 4], [1, 1, n])         ->  NonMaxSuppression([1, N, 4], [1, 1, N], ..., 0.05)
         If(size(boxes) == 0, [], NonMaxSuppression(...))      ->  NonMaxSuppression(...)
 
-    Why: the detectors of torchvision select candidates by a threshold, take the best of each class or each level, join
-    them and suppress once. The data decide how many candidates there are. So nothing from the threshold on has a fixed
-    shape, NonZero and size arithmetic run on the CPU, and an If surrounds the suppression.
+    Why: torchvision's detectors select candidates by a threshold, keep the best of each class or level, join them and
+    run NMS once. The number of candidates depends on the data. So nothing after the threshold has a static shape,
+    NonZero and size arithmetic run on the CPU, and NMS is inside an If.
 
-    How: every step computes all rows, and a mask says which are selected. TopK then has a fixed length, a Concat joins
+    How: every step computes all rows, with a mask of the selected ones. TopK then has a fixed length, a Concat joins
     masks too, and a maximum over the rows ignores rows that are not selected. NonMaxSuppression can select only valid
-    rows, so a Gather of its indices gives the same values in the same order.
+    rows, so a Gather of its indices returns the same values in the same order.
 
-    Limits: one picture and one list of scores; everything between the masks and the suppression is computed row by row;
-    at most 1,048,576 rows are sorted; scores are float32 and above -1e38. Exact.
+    Limits: one image and one list of scores; the nodes between the masks and NMS do not mix rows; at most 1,048,576
+    rows are sorted; scores are float32 and above -1e38. Exact.
     """
 
     code = "masked-suppression"
@@ -44,7 +44,7 @@ class MaskedSuppression(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite what leads from masks to each suppression, out of its If where all of it can be."""
+        """Rewrite the nodes between masks and each NonMaxSuppression; inline its If if that succeeds."""
         if options.nms != "keep" and _has_known_tail(model):
             return []
         rewrites = []
@@ -67,14 +67,14 @@ class MaskedSuppression(Pass):
 
 
 def _regions(model: ir.Model) -> Iterator[tuple[Sequence[MaskSelection], MaskedRegion]]:
-    """Yield the choices by masks that end in a suppression, and the nodes between."""
+    """Yield the selections by masks that lead to a NonMaxSuppression, and the nodes between."""
     if not any(find_nodes(model, "NonMaxSuppression")):
         return
     for group in connected_choices(find_choices(model, _TYPES)):
         unknown = _without_shape(model)
         region = _region(model, group)
         if region is None and _without_shape(model) < unknown:
-            # what was found on the way, such as a Reshape to a count, says more of what comes after it
+            # shapes found on the way, such as of a Reshape to a count, allow shape inference of later nodes
             add_inferred_shapes(model)
             region = _region(model, group)
         if region is not None and any(node.op_type == "NonMaxSuppression" for node in region.ends):
@@ -93,7 +93,7 @@ def _without_shape(model: ir.Model) -> int:
 
 
 def _has_known_tail(model: ir.Model) -> bool:
-    """Whether the passes for suppression know the candidates of the graph as they are."""
+    """Whether the NMS passes recognize the graph as it is."""
     try:
         return (find_box_nms(model) or find_rotated_nms(model)) is not None
     except UnknownNmsPatternError:

@@ -22,23 +22,23 @@ _MOST_ROWS = 300
 
 
 class PaddedDetections(Pass):
-    """Gives the heads that run on the final detections a fixed number of rows.
+    """Pads the final detections to a fixed number of rows before the heads that read them, such as mask heads.
 
         i [n <= R] = NonMaxSuppression(...)[:R, 2]            ->  i [R], of which the first n are real
         Conv(RoiAlign(map, boxes[i])) [n, C, h, w]            ->  Conv(RoiAlign(map, boxes[i])) [R, C, h, w]
         Gather(masks [n * C, M, M], Range(n) * C + label)     ->  Gather(masks [R * C, M, M], (0 .. R - 1) * C + label)
         output [n, M, M]                                      ->  Gather([R, M, M], 0 .. n - 1)
 
-    Why: a Mask R-CNN computes a mask for each box that its last suppression selects, level by level. The number of
-    boxes depends on the picture, so nothing after it has a fixed shape. Sizes and masks run on the CPU, and a
-    convolution of no rows is wrong.
+    Why: a Mask R-CNN computes a mask for each box that its last NMS selects, level by level. The number of boxes
+    depends on the image, so nothing after it has a static shape. Sizes and masks run on the CPU, and a convolution of
+    no rows is wrong.
 
-    How: the indices are padded to R, and those past the last read the first box again. The nodes after it follow the
-    rules of `masked-suppression`. As the real rows come first, an output of the graph gathers the first n, and so does
-    a node that does not compute row by row.
+    How: the indices are padded to R, and padding reads the first box again. The nodes after it follow the rules of
+    `masked-suppression`. As the real rows come first, an output of the graph gathers the first n, and so does a node
+    that mixes rows.
 
-    Limits: one picture and one list of boxes in the suppression, which selects up to 300. All R rows are computed, also
-    where fewer boxes are found. Exact.
+    Limits: one image and one list of boxes in NMS, which selects up to 300. All R rows are computed, even if fewer
+    boxes are found. Exact.
     """
 
     code = "padded-detections"
@@ -47,7 +47,7 @@ class PaddedDetections(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Pad each selection if no later node chooses among its rows."""
+        """Pad each selection if no later node selects from its rows again."""
         rewrites = []
         for rows in undecided_rows(model):
             nms = rows.nms
@@ -70,13 +70,13 @@ class PaddedDetections(Pass):
 
 
 def _pad_rows(model: ir.Model, rows: SelectedRows) -> int:
-    """Let what follows a suppression compute with a fixed number of rows, and return how many nodes do."""
+    """Let the nodes after NMS compute with a fixed number of rows, and return their number."""
     mask = choose_fixed_rows(model, rows)
     choice = mask_selection(next(node for node in consumers(mask) if node.op_type == "Compress"))
     assert choice is not None
     selected = rows.nms.outputs[0]
     add = Builder(model.graph, consumers(selected)[0], f"{rows.nms.name or rows.nms.op_type}/first")
-    # selected [n, 3] -> ones [n] -> 0 .. n - 1: sizes are on the CPU, and what reads them
+    # selected [n, 3] -> ones [n] -> 0 .. n - 1, without a Shape, which would put its readers on the CPU
     ones = add.op("GatherND", add.const(np.ones((1, 1, rows.boxes)), np.int32), selected)
     places = add.op("CumSum", ones, add.const(0, np.int64), exclusive=1)
     for value in (ones, places):

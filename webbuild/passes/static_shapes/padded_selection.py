@@ -9,22 +9,22 @@ from webbuild.passes.static_shapes.masked_suppression import MaskedSuppression
 
 
 class PaddedSelection(Pass):
-    """Gives the second stage of a detector a fixed number of rows and a validity mask.
+    """Pads the boxes of a two-stage detector to a fixed number of rows, with a mask, before the second stage.
 
         i [n <= R] = NonMaxSuppression(...)[:R, 2]          ->  i [R], real [R]
         RoiAlign(map, boxes[i][level == 2]) [m, C, h, w]    ->  RoiAlign(map, boxes[i]) [R, C, h, w]
         ScatterElements(y, NonZero(level == 2), RoiAlign)   ->  Where(level == 2, RoiAlign, y)
         NonMaxSuppression(f(boxes[i])[scores > 0.05])       ->  NonMaxSuppression(f(boxes[i]), Where(real, scores, low))
 
-    Why: an R-CNN computes with the boxes that a first suppression selects, level by level, and suppresses once more.
-    The number of boxes depends on the picture, so nothing after it has a fixed shape. Sizes and masks run on the CPU,
-    and the kernels of operators without rows are wrong.
+    Why: an R-CNN computes with the boxes that a first NMS selects, level by level, and runs NMS again. The number of
+    boxes depends on the image, so nothing after it has a static shape. Sizes and masks run on the CPU, and some GPU
+    kernels are wrong without rows.
 
-    How: the indices are padded to R, and those past the last read the first box again. A mask says which are real. The
-    nodes after it follow the rules of `masked-suppression`, and so do the masks of levels and thresholds.
+    How: the indices are padded to R, and padding reads the first box again. A mask marks the real rows. The nodes after
+    it follow the rules of `masked-suppression`, and so do the masks of levels and thresholds.
 
-    Limits: one picture and one list of boxes in the first suppression; everything up to the second is computed row by
-    row. Each row is aligned on every level, which costs more than on its own level alone. Exact.
+    Limits: one image and one list of boxes in the first NMS; the nodes up to the second do not mix rows. RoiAlign runs
+    for each row on every level, which costs more than on its own level alone. Exact.
     """
 
     code = "padded-selection"
@@ -32,7 +32,7 @@ class PaddedSelection(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Fill up each selection after which everything has a fixed shape then."""
+        """Pad each selection if everything after it then has a static shape."""
         rewrites = []
         for rows in undecided_rows(model):
             nms = rows.nms

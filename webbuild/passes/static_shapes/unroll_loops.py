@@ -14,28 +14,27 @@ from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, r
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _MAX_NODES = 2048
-"""Nodes up to which a loop is written out."""
+"""Largest number of nodes of an unrolled loop."""
 
 _CPU_LOOP = "it runs on the CPU, with copies from and to the GPU in every round"
 
 
 class UnknownTripCountError(Exception):
-    """Why a loop cannot be written out."""
+    """A loop cannot be unrolled; the message says why."""
 
 
 class UnrollLoops(Defect, Pass):
     """Unrolls each Loop and Scan with a known number of iterations.
 
-    Defect: the loop runs on the CPU. What its body computes on the GPU is copied in every round.
+    Defect: the loop runs on the CPU. Values that its body computes on the GPU are copied in every iteration.
 
         Loop(3, true, s) { s' = f(s), y [C] }            ->  s' = f(f(f(s))), Concat(y1, y2, y3) [3, C]
         Scan(s, x [T, C]) { s' = f(s, x_t), y_t [C] }    ->  T copies of f; x_t = Gather(x, t)
 
     Why: neither Loop nor Scan has a GPU kernel.
 
-    How: if the number of rounds is a constant, or the length of an axis of fixed size, and nothing ends it early, the
-    pass puts the body into the graph once for each round, up to 2,048 nodes in all. It then folds what has become
-    constant.
+    How: if the trip count is a constant or a static size, and the loop cannot end early, the pass inlines the body once
+    per iteration, up to 2,048 nodes in all. It then folds new constants.
 
     Limits: the trip count is a constant or a static size, the condition stays true. Exact.
 
@@ -71,7 +70,7 @@ class UnrollLoops(Defect, Pass):
         return None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Write out what can be, the inner loops first; a loop may be inside one that was written out."""
+        """Unroll loops, inner ones first, until none is left that can be."""
         done: list[Rewrite] = []
         while True:
             tried = [self._try(model, node) for node in _loops(model)]
@@ -98,7 +97,7 @@ def _loops(model: ir.Model) -> Iterator[ir.Node]:
 
 
 def _unroll(model: ir.Model, node: ir.Node) -> tuple[int, int]:
-    """Write a loop out; return the number of its rounds, and of the nodes of its body."""
+    """Unroll a loop; return the number of iterations, and of the nodes of its body."""
     body = node.attributes["body"].as_graph()
     rounds = _trip_count(model, node)
     results = _unroll_loop(model, node, body, rounds) if node.op_type == "Loop" else _unroll_scan(model, node, rounds)
@@ -110,7 +109,11 @@ def _unroll(model: ir.Model, node: ir.Node) -> tuple[int, int]:
 
 
 def _trip_count(model: ir.Model, node: ir.Node) -> int:
-    """Return how often a loop runs; an error says why it cannot be written out."""
+    """Return the number of iterations of a loop that can be unrolled.
+
+    Raises:
+        UnknownTripCountError: it cannot be unrolled.
+    """
     body = node.attributes["body"].as_graph()
     rounds = _loop_trip_count(node, body) if node.op_type == "Loop" else _scan_trip_count(model, node)
     if rounds * _size(body) > _MAX_NODES:
@@ -174,7 +177,7 @@ def _unroll_scan(model: ir.Model, node: ir.Node, rounds: int) -> list[ir.Value]:
     axes, backwards = (_scan_axes(node, f"scan_input_{what}", count) for what in ("axes", "directions"))
     stacks: list[list[ir.Value]] = [[] for _ in range(len(body.outputs) - len(state))]
     for number in range(rounds):
-        # x [T, C] -> x_t [C], from the last backwards where the direction is 1
+        # x [T, C] -> x_t [C], backwards from the last if the direction is 1
         parts = [
             add.op("Gather", value, add.const(rounds - 1 - number if back else number, np.int64), axis=axis)
             for value, axis, back in zip(through, axes, backwards, strict=True)
