@@ -135,8 +135,8 @@ class Pass(InPlacePass):
         if not self._modified:
             return
         if (reader := _reader_of_removed_node(model)) is not None:
-            error = ValueError("it reads an output of a removed node")
-            raise PassFailedError(self.code, reader.name or reader.op_type, error)
+            cause = ValueError("it reads an output of a removed node")
+            raise PassFailedError(self.code, reader.name or reader.op_type, cause)
         if not os.environ.get(CHECK):
             return
         try:

@@ -55,4 +55,4 @@ def test_a_loop_that_computes_something_else_is_left_alone(change: dict[str, Any
     model = ir.from_proto(paste_model(feeds["masks"], feeds["boxes"], picture=(6, 7), **change))
     infer_shapes(model)
     (left,) = MaskPasteToMatmul().apply(model, PassOptions())
-    assert (left.applied, left.reason) == (False, "what it adds is not a mask that is resized to its box")
+    assert (left.applied, left.reason) == (False, "it does not add a mask resized to its box")

@@ -75,14 +75,14 @@ def test_an_output_of_too_few_rows_is_left_alone() -> None:
     model = raw_model(SPECS["scrfd"])
     model.graph.outputs[0].shape = ir.Shape([1, 5, 1])
     (rewrite,) = AppendNms().apply(model, PassOptions(missing_postprocess=SPECS["scrfd"]))
-    assert (rewrite.applied, rewrite.reason) == (False, "not every output is of 80 anchors")
+    assert (rewrite.applied, rewrite.reason) == (False, "not every output has 80 anchors")
 
 
 def test_maps_of_another_rank_are_left_alone() -> None:
     model = raw_model(SPECS["fastestdet"])
     model.graph.outputs[0].shape = ir.Shape([1, 9, 32])
     (rewrite,) = AppendNms().apply(model, PassOptions(missing_postprocess=SPECS["fastestdet"]))
-    assert (rewrite.applied, "maps of one picture were expected" in rewrite.reason) == (False, True)
+    assert (rewrite.applied, "maps of one image were expected" in rewrite.reason) == (False, True)
 
 
 def test_a_second_output_called_detections_is_left_alone() -> None:

@@ -150,7 +150,7 @@ def test_whole_numbers_that_float32_holds_give_the_rows_of_the_export() -> None:
 
 
 def test_larger_whole_numbers_stay_in_the_graph() -> None:
-    assert refused(with_ids((1 << 24) + 1)) == ["'ids' may hold whole numbers above 2^24, which float32 rounds"]
+    assert refused(with_ids((1 << 24) + 1)) == ["'ids' may contain integers above 2^24, which float32 rounds"]
 
 
 def test_more_scores_than_the_gpu_has_room_for_stay_in_the_graph() -> None:
@@ -167,7 +167,7 @@ def test_indices_of_the_ranking_that_are_an_output_stay_in_the_graph() -> None:
 def test_several_outputs_of_the_number_of_boxes_stay_in_the_graph() -> None:
     model = model_of("ranked", *SIZES["classes"])
     model.graph.output.append(onnx.helper.make_tensor_value_info("k", onnx.TensorProto.INT64, [1]))
-    assert refused(model) == ["2 outputs are made of the number of boxes"]
+    assert refused(model) == ["2 outputs are computed from the number of boxes"]
 
 
 def test_an_output_computed_from_the_number_of_boxes_stays_in_the_graph() -> None:

@@ -68,7 +68,7 @@ class RowTrace:
         values = (*self.axes, *self._flat, *self._numbers)
         if any(value.is_graph_output() or not self._known.issuperset(consumers(value)) for value in values):
             raise UnknownNmsPatternError(
-                "graph", "the rows are an output or read by another graph before they are filled up"
+                "graph", "the rows are an output or read by another graph before they are padded"
             )
 
     def _add(self, node: ir.Node) -> None:
@@ -103,7 +103,7 @@ class RowTrace:
         """Return the number of elements of a row."""
         sizes = [size for at, size in enumerate(data.shape or ()) if at != self.axes[data]]
         if data.shape is None or not all(isinstance(size, int) for size in sizes):
-            raise UnknownNmsPatternError(data.name or "", "its rows have no known size")
+            raise UnknownNmsPatternError(data.name or "", "the size of its rows is unknown")
         return math.prod(size for size in sizes if isinstance(size, int))
 
     def _shape(self, data: ir.Value, count: int) -> list[int]:
@@ -155,7 +155,7 @@ class RowTrace:
         for count, pad in zip(self._points, wanted, strict=True):
             pad[rank + axis] = (self._limit - count) * each
         if pads is None or not zeros or not plain or not all(map(np.array_equal, pads, wanted)):
-            raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it does not fill the rows up with zeros")
+            raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it does not pad the rows with zeros")
         self.filled.append(FilledRows(rows, node))
 
 

@@ -25,9 +25,9 @@ def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> 
             return symptom.reason
     match node.op_type:
         case "MaxPool" if any(map(is_read, node.outputs[1:])):
-            return "the GPU kernel gives no indices"
+            return "the GPU kernel returns no indices"
         case "LSTM" | "GRU" if unsupported_rnn_activations(node):
-            return "the GPU kernel knows Relu, Tanh and Sigmoid alone"
+            return "the GPU kernel supports only Relu, Tanh and Sigmoid"
     return None
 
 

@@ -53,7 +53,7 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
     """
     body, canvas = loop.attributes["body"].as_graph(), static_shape(loop.inputs[2]) if len(loop.inputs) == 3 else None
     if canvas is None or len(canvas) != 3 or canvas[0] != 0:
-        raise NoMaskPasteError("it does not start from an empty list of pictures of a fixed size")
+        raise NoMaskPasteError("it does not start from an empty list of images of a fixed size")
     start = constant(loop.inputs[1])
     starts = loop.inputs[1] is None or (start is not None and bool(start.all()))
     if not starts or not stays_true(body.outputs[0], body.inputs[1]):
@@ -61,7 +61,7 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
     stacked = body.outputs[1].producer()
     is_stack = stacked is not None and stacked.op_type == "Concat" and stacked.attributes.get_int("axis", 0) == 0
     if stacked is None or not is_stack or len(stacked.inputs) != 2 or stacked.inputs[0] is not body.inputs[2]:
-        raise NoMaskPasteError("it does not add one picture in each round")
+        raise NoMaskPasteError("it does not add one image in each iteration")
     pasting = PastingBody(body)
     pasted = pasting.value(stacked.inputs[1])
     for mode in _MODES:
@@ -69,11 +69,11 @@ def mask_paste(loop: ir.Node) -> MaskPaste:
         if isinstance(pasted, Picture) and size and pasted.term == _pasted(size, (canvas[1], canvas[2]), mode):
             counted = _row_count_source(loop.inputs[0])
             if counted is None or counted not in (pasting.masks, pasting.boxes):
-                raise NoMaskPasteError("the number of its rounds is not that of the masks")
+                raise NoMaskPasteError("its trip count is not the number of masks")
             assert pasting.masks is not None
             assert pasting.boxes is not None
             return MaskPaste(pasting.masks, pasting.boxes, counted, size, (canvas[1], canvas[2]), mode)
-    raise NoMaskPasteError("what it adds is not a mask that is resized to its box")
+    raise NoMaskPasteError("it does not add a mask resized to its box")
 
 
 def _row_count_source(value: ir.Value | None) -> ir.Value | None:

@@ -83,9 +83,9 @@ class MaskedRegion:
             if node not in chosen and any(each in self.rows or each in self.sizes for each in reads):
                 self._add_node(node)
         if any(value.is_graph_output() and not self._can_leave(value) for value in (*self.rows, *self.sizes)):
-            raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
+            raise NeedsGatherError("the rows that the mask selects are an output of data-dependent length")
         if other := next((node for node in self._kept if node not in self.ends), None):
-            raise NeedsGatherError(f"{other.op_type} '{other.name}' gathers others by places among what is chosen")
+            raise NeedsGatherError(f"{other.op_type} '{other.name}' gathers other data by indices of selected rows")
         known = {*self.inner, *self.ends, *self.counting, *chosen}
         bound = (value for value in (*self.rows, *self.sizes) if not self._can_leave(value))
         users = (user for value in bound for user in consumers(value))
@@ -106,7 +106,7 @@ class MaskedRegion:
             if not results and all(map(self._can_leave, read)):
                 return
             if not results:
-                raise NeedsGatherError(f"{node.op_type} '{node.name}' reads how many the mask chooses")
+                raise NeedsGatherError(f"{node.op_type} '{node.name}' needs the number of rows that the mask selects")
             self.inner.append(node)
             self.rows.update(zip(node.outputs, results, strict=False))
             for value, each in zip(node.outputs, results, strict=False):

@@ -54,7 +54,7 @@ def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowP
                 continue
             if _is_end(node, value):
                 if (nbytes(node.outputs[0]) or 0) > largest:
-                    raise RowsEscapeError(f"'{node.outputs[0].name}' is as large")
+                    raise RowsEscapeError(f"'{node.outputs[0].name}' is too large as well")
                 ends.add(node)
             elif _is_row_parallel(node, value, rows, along):
                 inside.add(node)
@@ -91,13 +91,13 @@ def _sorted_region(graph: ir.Graph, inside: set[ir.Node], ends: set[ir.Node]) ->
     if any(node not in order for node in (*readers, *inside, *ends)):
         raise RowsEscapeError("a branch or a loop reads it")
     if again := next((node for node in readers if node in inside or node in ends), None):
-        raise RowsEscapeError(f"{again.op_type} '{again.name}' reads it beside what comes of it")
+        raise RowsEscapeError(f"{again.op_type} '{again.name}' reads both it and a value computed from it")
     first = min(readers, key=lambda node: order[node], default=None)
     for node in (*inside, *ends):
         producers = (value.producer() for value in node.inputs if value is not None)
         others = [each for each in producers if each is not None and each not in inside]
         if first is not None and any(order[each] >= order[first] for each in others):
-            raise RowsEscapeError(f"{node.op_type} '{node.name}' also reads what comes of it")
+            raise RowsEscapeError(f"{node.op_type} '{node.name}' also reads a value computed from it")
     return RowParallelRegion(
         sorted(inside, key=lambda node: order[node]), sorted(ends, key=lambda node: order[node]), first
     )

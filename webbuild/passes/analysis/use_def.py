@@ -53,7 +53,7 @@ def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> In
                 waiting.append(node.outputs[0])
             else:
                 raise UnknownNmsPatternError(
-                    where, f"indices go into {node.op_type} '{node.name}', which is not understood"
+                    where, f"indices go into {node.op_type} '{node.name}', which is not supported"
                 )
     return uses
 

@@ -44,7 +44,7 @@ class ArgmaxInt32(Pass):
                 continue
             shape = static_shape(node.inputs[0])
             if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
-                rewrites.append(self.skipped(node, "its shape is not fixed, or it wants the last of equals"))
+                rewrites.append(self.skipped(node, "its shape is not fixed, or select_last_index is set"))
                 continue
             axis = node.attributes.get_int("axis", 0) % len(shape)
             if (reader := _int64_consumer(model.graph, node.outputs[0], shape[axis])) is not None:

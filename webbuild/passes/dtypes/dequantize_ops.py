@@ -123,11 +123,11 @@ def _quantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None
     scale, zero_point = constant(node.inputs[1]), input_value(node, 2)
     zero = np.zeros((), np.uint8) if zero_point is None else constant(zero_point)
     if dtype not in QUANTIZED_RANGES or rank is None:
-        return "its type has neither 8 nor 16 bits, or its rank is not known"
+        return "its type has neither 8 nor 16 bits, or its rank is unknown"
     if scale is None or zero is None:
         return _quantize_by_computed_scale(add, ints, node)
     if scale.ndim > 1 or scale.dtype != np.float32:
-        return "it has a scale for each block, or one that is not float32"
+        return "it has a scale per block, or a scale that is not float32"
     axis = node.attributes.get_int("axis", 1)
     scale, zero = broadcast_along(scale, axis, rank), broadcast_along(zero, axis, rank)
     centred = saturate(add, add.op("Div", node.inputs[0], add.const(scale)), zero, dtype)
@@ -141,9 +141,9 @@ def _quantize_by_computed_scale(add: Builder, ints: ExactInts, node: ir.Node) ->
     dtype, stored = node.outputs[0].dtype, constant(zero_point)
     assert dtype is not None
     if not is_scalar(scale) or scale is None or scale.dtype != ir.DataType.FLOAT:
-        return "it has several scales that are computed, or one that is not float32"
+        return "it has several computed scales, or a scale that is not float32"
     if zero_point is not None and not is_scalar(zero_point):
-        return "it has several zero points, and its scale or they are computed"
+        return "it has several zero points, and they or its scale are computed"
     if zero_point is None:
         zero = add.const(0.0)
     else:
@@ -167,12 +167,12 @@ def _dequantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | No
     data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
     zero = input_value(node, 2)
     if data is None or not ints.has_float(data):
-        return "its numbers are not those of another quantized operator"
+        return "no quantized operator computes its data"
     several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
     if scale is None and not is_scalar(node.inputs[1]):
-        return "it has several scales that are computed"
+        return "it has several computed scales"
     if rank is None or (several and not ints.has_centered(data, zero)):
-        return "it has other scales than what it reads"
+        return "its scales differ from those of its data"
     factor = (
         node.inputs[1] if scale is None else add.const(broadcast_along(scale, node.attributes.get_int("axis", 1), rank))
     )
@@ -236,7 +236,7 @@ def _qlinear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
         0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
     )
     if x_scale.size > 1 or y_scale.size > 1 or zero.size > 1 or most >= FLOAT32_EXACT_MAX:
-        return "it has a scale for each row, or its sums may exceed what float32 holds exactly"
+        return "it has a scale per row, or its sums may exceed 2^24, beyond which float32 is not exact"
     total, _ = exact_int_matmul.exact_sums(add, ints, operands)
     rank = known_rank(node.inputs[0]) or 0
     if bias is not None:

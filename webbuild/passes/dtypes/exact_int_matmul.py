@@ -33,17 +33,17 @@ def exact_sum_blocker(operands: IntMatmulOperands) -> str | None:
     """Return why the sums cannot be computed in float32, None if they can."""
     weights, zero = static_shape(operands.weights), constant(operands.weights_zero)
     if weights is None or static_shape(operands.data) is None or len(weights) < 2:
-        return "its shapes are not known"
+        return "its shapes are unknown"
     if operands.weights_zero is not None and zero is None:
         return "the zero point of its weights is computed"
     if zero is not None and zero.size > 1 and not operands.is_conv and len(weights) != 2:
-        return "it has a zero point for each column of many matrices"
+        return "it has a zero point per column of several matrices"
     if (points := static_shape(operands.data_zero) if operands.data_zero is not None else []) is None or np.prod(
         points
     ) != 1:
-        return "it has a zero point for each row of its data"
+        return "it has a zero point per row of its data"
     if exact_chunks(operands) is None:
-        return "a sum may exceed what float32 holds exactly"
+        return "a sum may exceed 2^24, beyond which float32 is not exact"
     return None
 
 

@@ -28,7 +28,7 @@ class Float16Io(Pass):
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        return [self.applied(where, "is float32, not float16: a Cast stands between") for where in _casts(model.graph)]
+        return [self.applied(where, "is float32 instead of float16, with a Cast") for where in _casts(model.graph)]
 
 
 def _casts(graph: ir.Graph) -> Iterator[str]:

@@ -37,7 +37,7 @@ class Int32DataMovement(Decomposition):
 def _slice(add: RewriteContext, node: ir.Node) -> ir.Value:
     indices, value = sliced_indices(node), node.inputs[0]
     if indices is None:
-        raise NotApplicableError("what it keeps is not known, or nothing")
+        raise NotApplicableError("its bounds are computed, or it keeps nothing")
     for places, axis in indices:
         value = add.op("Gather", value, add.const(places, np.int64), axis=axis)
     assert value is not None

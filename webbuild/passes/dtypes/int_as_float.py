@@ -88,7 +88,7 @@ class FloatIndexRewriter:
             known = known and by is not None and by.size == 1 and 0 < by.item() <= _LARGEST
             known = known and self._is_natural(node.inputs[0])
         if not known:
-            raise UnknownConsumerError(f"{kind} '{node.name}' computes with it, which is not understood")
+            raise UnknownConsumerError(f"{kind} '{node.name}' computes with it, which is not supported")
 
     def _constant(self, value: ir.Value | None) -> bool:
         array = constant(value)

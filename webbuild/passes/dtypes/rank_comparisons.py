@@ -54,7 +54,7 @@ class RankComparisons(Pass):
             comparisons = _SelfComparisons(model, value, options)
             if 0 < math.prod(sizes) <= _LARGEST and comparisons.comparisons and len(comparisons.removed) > 1:
                 comparisons.rewrite(sizes)
-                reason = f"is compared in int32: {len(comparisons.removed)} nodes are taken from the CPU"
+                reason = f"is compared in int32: {len(comparisons.removed)} nodes move off the CPU"
                 rewrites.append(self.applied(f"input '{value.name}'", reason))
         return rewrites
 

@@ -38,7 +38,7 @@ def _layer(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     if unsupported_rnn_activations(node):
         raise NotApplicableError("its kernel lacks an activation")
     if node.attributes.get_int("layout", 0):
-        raise NotApplicableError("its batch comes first, which its kernel does not take")
+        raise NotApplicableError("its batch comes first (layout = 1), which its kernel does not support")
     inputs = [
         add.cast(value, _FLOAT) if value is not None and value.dtype == _FLOAT16 else value for value in node.inputs
     ]

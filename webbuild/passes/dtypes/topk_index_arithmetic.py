@@ -42,7 +42,7 @@ class TopKIndexArithmetic(Pass):
                     continue
                 size = None if shape is None else shape[node.attributes.get_int("axis", -1)]
                 if size is None or size > _MAX_AXIS:
-                    raise UnknownConsumerError(f"its axis is free or longer than {_MAX_AXIS}")
+                    raise UnknownConsumerError(f"its axis has no static size, or is longer than {_MAX_AXIS}")
             except UnknownConsumerError as reason:
                 rewrites.append(self.skipped(node, str(reason)))
                 continue

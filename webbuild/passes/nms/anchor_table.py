@@ -10,7 +10,7 @@ from webbuild.passes.rewrite import Builder, static_shape
 from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.reference_anchors import anchor_boxes, anchor_strides
 
-_NO_TABLE = "rows of numbers of one picture were expected"
+_NO_TABLE = "rows of one image were expected"
 
 
 def build_anchor_table(add: Builder, outputs: Outputs, spec: AnchorPostprocess) -> ir.Value:
@@ -38,10 +38,10 @@ def anchor_table_blocker(outputs: Outputs, spec: AnchorPostprocess) -> str | Non
     maps = {each.output for part in parts for each in part if each.maps}
     flat = next((name for name in maps if len(static_shape(outputs[name]) or []) != 4), None)
     if flat is not None:
-        return f"the shape of '{flat}' is {static_shape(outputs[flat])}, and maps of one picture were expected"
+        return f"the shape of '{flat}' is {static_shape(outputs[flat])}, and feature maps of one image were expected"
     anchors = sum(level.anchors for level in spec.levels) or count_rows(outputs, spec.boxes)
     if any(count_rows(outputs, part) != anchors for part in parts):
-        return f"not every output is of {anchors} anchors"
+        return f"not every output has {anchors} anchors"
     return None
 
 

@@ -119,7 +119,7 @@ class AppendNms(Pass):
 def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: YoloPostprocess) -> str | None:
     numbers = shape[1] if spec.layout == "columns" else shape[2]
     if shape[0] != 1 or numbers != spec.row_width:
-        return f"its shape is {shape}, and {spec.row_width} numbers for each box of one picture were expected"
+        return f"its shape is {shape}, and {spec.row_width} numbers for each box of one image were expected"
     if output.dtype != ir.DataType.FLOAT:
         return "it is not float32"
     if output.is_graph_input() or output.is_initializer():

@@ -35,15 +35,15 @@ def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
     where = nms.name or "NonMaxSuppression"
     if len(suppressions) > 1:
         raise UnknownNmsPatternError(
-            where, f"the graph has {len(suppressions)} of them: one picture at a time is supported"
+            where, f"the graph has {len(suppressions)} of them: only one image at a time is supported"
         )
     if nms.attributes.get_int("center_point_box", 0) != 0:
-        raise UnknownNmsPatternError(where, "boxes are given by their centres")
+        raise UnknownNmsPatternError(where, "its boxes are centre and size")
     boxes = nms.inputs[0]
     if boxes is None or len(nms.inputs) < 4 or nms.inputs[3] is None:
-        raise UnknownNmsPatternError(where, "it has no overlap threshold")
+        raise UnknownNmsPatternError(where, "it has no IoU threshold")
     if len(nms.inputs) > 4 and nms.inputs[4] is not None:
-        raise UnknownNmsPatternError(where, "it applies a score threshold of its own")
+        raise UnknownNmsPatternError(where, "it has its own score threshold")
     mask = find_candidate_mask(model, where)
     index_uses = trace_indices(nms.outputs[0], where)
     if not index_uses.gathers or index_uses.limit is None:
@@ -100,14 +100,14 @@ def find_candidate_mask(model: ir.Model, where: str) -> CandidateMask:
             candidate_mask = candidate_mask or CandidateMask(score, threshold, greater, [])
             candidate_mask.gathers += indices.gathers
     if candidate_mask is None:
-        raise UnknownNmsPatternError(where, "no candidates chosen by NonZero of a Greater were found in front of it")
+        raise UnknownNmsPatternError(where, "no candidates selected by NonZero of a Greater were found before it")
     return candidate_mask
 
 
 def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str) -> None:
     """Raise unless NMS sorts by the score that the mask compares, and keeps at least `limit` boxes."""
     if not is_gathered_score(nms.inputs[1], mask):
-        raise UnknownNmsPatternError(where, "it sorts by another score than the one that chose the candidates")
+        raise UnknownNmsPatternError(where, "it sorts by another score than the one that selected the candidates")
     most = constant(nms.inputs[2])
     if most is None or most.size != 1 or int(most.item()) < limit:
         raise UnknownNmsPatternError(where, "it limits the number of boxes itself")

@@ -36,7 +36,7 @@ def cut_selection(model: ir.Model, tail: GenericNmsPattern) -> int | str:
     if isinstance(thresholds, str):
         return thresholds
     if tail.max_selected is None:
-        return "the number of boxes of each label is computed"
+        return "the number of boxes per label is computed"
     if scores is None or scores.dtype != ir.DataType.FLOAT:
         return "its scores are not float32"
     if tail.classes * tail.boxes > _MOST_SCORES:
@@ -78,7 +78,7 @@ def _count_outputs(model: ir.Model, tail: GenericNmsPattern) -> list[ir.Value] |
             waiting += output
     outputs = [value for value in model.graph.outputs if value in reached]
     if len(outputs) > 1:
-        return f"{len(outputs)} outputs are made of the number of boxes"
+        return f"{len(outputs)} outputs are computed from the number of boxes"
     for value in outputs:
         known = math.prod(_sizes(value)) == 1 and value.dtype in _DTYPES
         if not known or not _is_count(value, counted, tail):

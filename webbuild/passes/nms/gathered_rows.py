@@ -43,10 +43,10 @@ def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> G
         if node.op_type == "Pad" and joined is not None and constant(node.inputs[1]) is None:
             pads.append(node)
     if joined is None:
-        raise UnknownNmsPatternError(where, "what it keeps is not joined into rows by a Concat")
+        raise UnknownNmsPatternError(where, "the kept values are not joined into rows by a Concat")
     columns = joined.shape[-1] if joined.shape is not None and len(joined.shape) == 2 else None
     if not isinstance(columns, int):
-        raise UnknownNmsPatternError(where, "the rows after it are no matrix with a fixed number of columns")
+        raise UnknownNmsPatternError(where, "the rows after it do not have a fixed number of columns")
     return GatheredRows(joined, columns, pads)
 
 

@@ -84,7 +84,7 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
         raise UnknownNmsPatternError(where, f"the graph has {len(suppressions)} of them")
     boxes, scores = static_shape(nms.inputs[0]), static_shape(nms.inputs[1])
     if boxes is None or scores is None or len(scores) != 3:
-        raise UnknownNmsPatternError(where, "the number of boxes in front of it is not fixed: give --dim")
+        raise UnknownNmsPatternError(where, "the number of boxes before it is not fixed: give --dim")
     limit = nms.inputs[2] if len(nms.inputs) > 2 else None
     most = constant(limit)
     if limit is None or (most is not None and (most.size != 1 or most.item() < 1)):
@@ -102,5 +102,5 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
     )
     SelectionTrace(model, pattern).follow()
     if not pattern.outputs:
-        raise UnknownNmsPatternError(where, "nothing that it selects is an output")
+        raise UnknownNmsPatternError(where, "no output depends on the boxes it selects")
     return pattern

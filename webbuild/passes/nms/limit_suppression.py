@@ -46,7 +46,7 @@ class LimitSuppression(Pass):
                 replace_all_uses(node.outputs[0], node.inputs[0])
                 model.graph.remove(node, safe=True)
             rewrites.append(
-                self.applied(nms, f"it selects {min(limit, most.item())} boxes at most, as many as are read of them")
+                self.applied(nms, f"it selects {min(limit, most.item())} boxes at most, as its readers use no more")
             )
         return rewrites
 

@@ -51,4 +51,4 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
         )
         real = add.op("Less", add.const(np.arange(padded_rows), np.int64), number)
         pad_selected_outputs(model, tail, selected, real, count, rows)
-        return [self.applied(tail.where, f"what it selects is filled up to {rows} boxes")]
+        return [self.applied(tail.where, f"its selection is padded to {rows} boxes")]

@@ -35,7 +35,7 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
 
     def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
         _rebuild(model, tail)
-        reason = f"the mask in front of it is gone, {tail.max_detections} rows out"
+        reason = f"the mask before it is removed, {tail.max_detections} rows out"
         return [self.applied(tail.where, reason)]
 
 

@@ -74,15 +74,15 @@ def _match_around(model: ir.Model, nonzero: ir.Node, trilu: ir.Node, compare: ir
     where = compare.name or compare.op_type
     above = constant(trilu.inputs[1]) if len(trilu.inputs) > 1 else None
     if trilu.attributes.get_int("upper", 1) != 1 or above is None or above.item() != 1:
-        raise UnknownNmsPatternError(where, "its matrix of overlaps is not the part above the diagonal")
+        raise UnknownNmsPatternError(where, "its overlap matrix is not the part above the diagonal")
     composed = trace_indices(nonzero.outputs[0], where).gathers
     order = skip_layout_ops(composed[0].inputs[0]) if len(composed) == 1 else None
     sort = order.producer() if order is not None else None
     if sort is None or sort.op_type != "TopK" or order is not sort.outputs[1] or sort.outputs[0].uses():
-        raise UnknownNmsPatternError(where, "what it keeps are not places in an order by score")
+        raise UnknownNmsPatternError(where, "the kept indices are not in an order by score")
     mask = _mask(model, sort, where)
     if not is_gathered_score(sort.inputs[0], mask):
-        raise UnknownNmsPatternError(where, "it sorts by another score than the one that chose the candidates")
+        raise UnknownNmsPatternError(where, "it sorts by another score than the one that selected the candidates")
     index_uses = trace_indices(composed[0].outputs[0], where)
     if not index_uses.gathers or index_uses.limit is None:
         raise UnknownNmsPatternError(where, "no limit on the number of detections was found after it")
@@ -153,7 +153,7 @@ def _check_elementwise(node: ir.Node, sort: ir.Node, most: int | None) -> None:
     if node.op_type in _PAIRWISE_OPS or sorts or reshapes or (node.op_type in _WITHIN_ROW_OPS and _axis(node) != 0):
         return
     raise UnknownNmsPatternError(
-        f"{node.op_type} '{node.name}'", "between the candidates and their overlaps it may mix them"
+        f"{node.op_type} '{node.name}'", "it may mix candidates before their overlaps are computed"
     )
 
 

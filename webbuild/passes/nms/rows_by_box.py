@@ -49,9 +49,9 @@ def probe_columns(model: ir.Model) -> Columns | str:
         return "the indices from its TopK are used for more than gathering rows"
     outputs = [next(value for value in trial.graph.outputs if value.name == name) for name in names]
     if any(value.dtype not in _DTYPES or copy.axes.get(value) is None for value in outputs):
-        return "its outputs are not float32 or whole numbers"
+        return "its outputs are not float32 or integers"
     if any(size != 1 for value in outputs for size in list(value.shape or ())[: copy.axes[value]]):
-        return "the boxes it selects do not follow one another in its outputs"
+        return "the boxes it selects are not consecutive in its outputs"
     draw = np.random.default_rng(0)
     count = _PAIRS if copy.classes > 1 else min(_PAIRS, copy.boxes)
     label, box = draw.integers(0, copy.classes, count), draw.permutation(np.arange(count) % copy.boxes)
@@ -61,7 +61,7 @@ def probe_columns(model: ir.Model) -> Columns | str:
         *got, key, scores = _compute(trial, copy, [*outputs, _ranking_key(copy), copy.nms.inputs[1]], tables, pairs)
         same = _compute(trial, copy, list(outputs), tables, pairs * [1, 0, 1])
     except (ValueError, WebbuildError) as error:
-        return f"what its outputs have of a box was not computed: {error}"
+        return f"the rows of its outputs could not be computed: {error}"
     want = scores[0, label, box]
     if copy.ranking is not None and not np.array_equal(key, want):
         return "its TopK does not rank the boxes by their scores"
@@ -75,7 +75,7 @@ def probe_columns(model: ir.Model) -> Columns | str:
             return "its outputs depend on the class beyond its index and score"
         columns[kind] = int(column)
     if (rounded := _rounded_output(trial, copy, outputs)) is not None:
-        return f"'{rounded.name}' may hold whole numbers above 2^24, which float32 rounds"
+        return f"'{rounded.name}' may contain integers above 2^24, which float32 rounds"
     return Columns(widths, **columns)
 
 
@@ -198,7 +198,7 @@ def _random_tables(tail: GenericNmsPattern, draw: np.random.Generator) -> dict[s
             continue
         shape = static_shape(root)
         if shape is None or root.dtype not in _DTYPES:
-            raise ValueError(f"'{root.name}' has no fixed shape, or is neither float32 nor whole numbers")
+            raise ValueError(f"'{root.name}' has no fixed shape, or is neither float32 nor integer")
         whole = root.dtype != ir.DataType.FLOAT
         numbers = draw.integers(0, 1 << 20, shape) if whole else draw.uniform(0.1, 0.9, shape)
         tables[root.name or ""] = numbers.astype(root.dtype.numpy())

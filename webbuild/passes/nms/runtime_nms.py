@@ -102,13 +102,13 @@ def _only_output(model: ir.Model, tail: NmsPattern) -> ir.Value | str:
         ]
     outputs = [value for value in model.graph.outputs if value in reached]
     if len(outputs) != 1:
-        return f"{len(outputs)} outputs come of the boxes that are kept"
+        return f"{len(outputs)} outputs depend on the kept boxes"
     value, pads = outputs[0], set(tail.rows.pads)
     while value is not tail.rows.value:
         node = value.producer()
         keeps_rows = node is not None and (node.op_type in _LAYOUT_OPS or node in pads or _expands_nothing(node, tail))
         if node is None or not keeps_rows or node.inputs[0] is None:
-            return "the rows of the boxes that are kept are changed before they are an output"
+            return "the rows of the kept boxes are changed before they become an output"
         value = node.inputs[0]
     shape = static_shape(outputs[0])
     if shape is None or shape[-1] != tail.rows.columns or math.prod(shape[:-1]) < tail.max_detections:

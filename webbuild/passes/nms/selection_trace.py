@@ -52,7 +52,7 @@ class SelectionTrace:
         pattern = self._found
         where = f"{node.op_type} '{node.name}'"
         if node.domain not in ("", "ai.onnx"):
-            raise UnknownNmsPatternError(where, "it is no standard operator, and reads what was selected")
+            raise UnknownNmsPatternError(where, "it is not a standard operator, and reads the selected boxes")
         if node.op_type == "Shape":
             self._add_shape(node, read[0], where)
             return
@@ -142,5 +142,5 @@ class SelectionTrace:
         pattern = self._found
         limits = {self._limits.get(value) for value in (*pattern.outputs, *self._counted)}
         if len(limits) > 1 or (pattern.ranking is not None and not self._ranked.issuperset(pattern.outputs)):
-            raise UnknownNmsPatternError(pattern.where, "some outputs have more of the boxes than others")
+            raise UnknownNmsPatternError(pattern.where, "some outputs have more boxes than others")
         pattern.limit = next(iter(limits), None)

@@ -46,7 +46,7 @@ class StaticFirstNms(Pass):
                 rewrites.append(self.skipped(nms, f"it has {scores[2]} boxes, {MAX_CANDIDATES} at most fit"))
                 continue
             if (status := status_node(model)) is None:
-                rewrites.append(self.skipped(nms, "the suppression after it stays on the CPU"))
+                rewrites.append(self.skipped(nms, "the NMS after it stays on the CPU"))
                 continue
             numbers, unsettled = _selected(model, nms, scores[2], int(most.item()))
             add_to_status(model, status, unsettled)

@@ -55,9 +55,7 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
             return [self.skipped(tail.where, f"its scores are not float32, or are too many: {total}")]
         candidates, rows = tail.capacity
         if tail.batches * tail.classes * candidates >= 1 << 24:
-            return [
-                self.skipped(tail.where, f"{tail.batches} x {tail.classes} classes are too many to be put in order")
-            ]
+            return [self.skipped(tail.where, f"{tail.batches} x {tail.classes} classes are too many to sort")]
         _rebuild(model, tail, candidates, rows)
         reason = (
             f"suppression of {tail.batches} x {tail.classes} x {tail.boxes} scores became {MAX_ROUNDS} rounds over the "

@@ -52,6 +52,6 @@ def suppression_form(
     if requested == "cpu":
         return SuppressionForm("cpu", "on the CPU", f"{why}: its inputs are copied from the GPU in every run")
     if requested == "keep":
-        reason = f"{why}: it may throw on WebGPU, above all where nothing is detected"
+        reason = f"{why}: it may throw on WebGPU, mostly if nothing is detected"
         return SuppressionForm("exported", "as exported", reason)
     return None

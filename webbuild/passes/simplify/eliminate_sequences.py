@@ -41,11 +41,11 @@ class EliminateSequences(Pass):
                 if node.domain not in ("", "ai.onnx") or node.op_type not in _READ_OPS:
                     continue
                 if (value := _read(model, graph, node)) is None:
-                    rewrites.append(self.skipped(node, "what lies in it is decided by the data: it stays on the CPU"))
+                    rewrites.append(self.skipped(node, "its content depends on the data: it stays on the CPU"))
                     continue
                 replace_all_uses(node.outputs[0], value)
                 graph.remove(node, safe=True)
-                rewrites.append(self.applied(node, "it is known what lies in it"))
+                rewrites.append(self.applied(node, "its content is known"))
         if any(rewrite.applied for rewrite in rewrites):
             infer_shapes(model)
         return rewrites

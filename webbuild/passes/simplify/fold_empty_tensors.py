@@ -98,7 +98,7 @@ class FoldEmptyTensors(Defect, Pass):
             return _log_symptom(source)
         if node.op_type in ("MatMul", "Einsum"):
             over_nothing = any(is_empty(value) for value in node.inputs) and not is_empty(output)
-            reason, fix = f"{node.op_type} sums over an axis of size zero", "put zeros in its place"
+            reason, fix = f"{node.op_type} sums over an axis of size zero", "replace it by zeros"
             return Symptom(reason, fix=fix, finding="matmul-k-zero") if over_nothing else None
         if not is_empty(source) or _chooses_none(node):
             return None
@@ -112,15 +112,19 @@ class FoldEmptyTensors(Defect, Pass):
         if static_shape(output) is None or static_shape(node.inputs[0]) is None:
             return "its shapes are not fixed"
         if node.op_type == "TopK":
-            return None if opset_version(context.model) >= _SLICE_BY_INPUTS else "there is no Slice by inputs"
+            return (
+                None
+                if opset_version(context.model) >= _SLICE_BY_INPUTS
+                else "Slice has no inputs for its bounds before opset 10"
+            )
         if any(_is_empty(value) for value in context.model.graph.inputs):
-            return "an input of the graph is empty, which may stand for any size"
+            return "an input of the graph has size 0, which may mean a free size"
         if _is_empty(output):
             return "it is an output of the graph" if output.is_graph_output() else None
-        return "what it gives is large, or an integer without infinity" if _uniform_result(node) is None else None
+        return "its output is too large, or an integer type without infinity" if _uniform_result(node) is None else None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        rewrites = [self.applied(node, "it chooses among no rows") for node in _rewrite_empty_topk(model)]
+        rewrites = [self.applied(node, "it selects from no rows") for node in _rewrite_empty_topk(model)]
         if any(_is_empty(value) for value in (*all_graphs(model.graph)[0].inputs, *model.graph.inputs)):
             return rewrites
         for node in list(model.graph):
@@ -135,7 +139,7 @@ class FoldEmptyTensors(Defect, Pass):
                     rewrites.append(self.applied(node, f"'{value.name}' has no elements"))
             if is_read(node.outputs[0]) and (result := _constant_result(add, node)) is not None:
                 replace_all_uses(node.outputs[0], result)
-                rewrites.append(self.applied(node, "it reads a tensor without elements"))
+                rewrites.append(self.applied(node, "it reads an empty tensor"))
         return rewrites
 
 
@@ -190,10 +194,10 @@ def _log_symptom(value: ir.Value | None) -> Symptom | None:
     if producer is None or producer.op_type not in _SUMS or is_empty(value) or not is_empty(producer.inputs[0]):
         return None
     return Symptom(
-        f"it reads a {producer.op_type} over a tensor without elements, which is 0",
+        f"it reads a {producer.op_type} over an empty tensor, which is 0",
         summary="wrong answer",
         outcome="wrong",
-        fix="leave the reduction over nothing out",
+        fix="leave out the reduction over zero elements",
         finding="log-zero-empty",
     )
 

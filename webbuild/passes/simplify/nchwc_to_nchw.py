@@ -48,12 +48,12 @@ class NchwcToNchw(Pass):
             if node.op_type == "Conv" and static_shape(node.inputs[0]) is None:
                 infer_shapes(model)  # the nodes before it are standard by now
             if (result := _standard(add, node, block, opset)) is None:
-                return [self.skipped(node, f"{node.op_type} of the blocked layout is not known")]
+                return [self.skipped(node, f"{node.op_type} of the NCHWc layout is not supported")]
             result.type = node.outputs[0].type
             replace_all_uses(node.outputs[0], result)
         for node in reversed(nodes):
             model.graph.remove(node, safe=True)
-        return [self.applied("graph", f"{len(nodes)} operators are written in the layout NCHW")]
+        return [self.applied("graph", f"{len(nodes)} operators are converted to NCHW")]
 
 
 def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value | None:

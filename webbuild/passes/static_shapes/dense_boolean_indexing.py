@@ -56,7 +56,7 @@ class DenseBooleanIndexing(Pass):
         if options.table is None:
             return []
         rewrites = [
-            self.applied(node, "puts one number wherever the mask is true")
+            self.applied(node, "writes one number wherever the mask is true")
             for node in find_nodes(model, "ScatterND")
             if _scatter_to_where(model, node)
         ]
@@ -92,11 +92,11 @@ class DenseBooleanIndexing(Pass):
 
 def _check(region: MaskedRegion) -> None:
     if not region.ends:
-        raise NeedsGatherError("nothing comes of it")
+        raise NeedsGatherError("no output depends on it")
     for node in region.ends:
         value = node.inputs[0]
         if value is not None and node.op_type in REDUCTION_OPS and value.dtype != ir.DataType.FLOAT:
-            raise NeedsGatherError(f"{node.op_type} '{node.name}' reduces no float32")
+            raise NeedsGatherError(f"{node.op_type} '{node.name}' does not reduce float32")
 
 
 def _scatter_to_where(model: ir.Model, node: ir.Node) -> bool:

@@ -54,7 +54,7 @@ class MaskedSuppression(Pass):
             name = inline_guarded(trial, copy)
             if any(end.name == name for _, region in _regions(trial) for end in region.ends):
                 inline_guarded(model, guard)
-                rewrites.append(self.applied(guard, "the suppression in it needs no guard against an empty list"))
+                rewrites.append(self.applied(guard, "the NMS in it needs no guard against an empty list"))
         while (next_region := next(_regions(model), None)) is not None:
             group, region = next_region
             where = ", ".join(

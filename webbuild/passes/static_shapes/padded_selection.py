@@ -44,5 +44,7 @@ class PaddedSelection(Pass):
                 continue
             choose_fixed_rows(model, rows)
             MaskedSuppression(options).apply(model, options)
-            rewrites.append(self.applied(nms, f"what follows computes with {rows.most} rows, those selected masked"))
+            rewrites.append(
+                self.applied(nms, f"the nodes after it compute with {rows.most} rows and a mask of the selected ones")
+            )
         return rewrites

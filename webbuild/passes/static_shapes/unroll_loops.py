@@ -16,7 +16,7 @@ from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 _MAX_NODES = 2048
 """Largest number of nodes of an unrolled loop."""
 
-_CPU_LOOP = "it runs on the CPU, with copies from and to the GPU in every round"
+_CPU_LOOP = "it runs on the CPU, with copies from and to the GPU in every iteration"
 
 
 class UnknownTripCountError(Exception):
@@ -55,7 +55,7 @@ class UnrollLoops(Defect, Pass):
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         inside = sum(map(context.on_gpu, node.attributes["body"].as_graph()))
-        copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
+        copies = f"{inside} nodes of its body are on the GPU, with copies in every iteration"
         return Symptom(copies if inside else "there is no GPU kernel for loops")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
@@ -120,7 +120,7 @@ def _trip_count(model: ir.Model, node: ir.Node) -> int:
         raise UnknownTripCountError(f"{rounds} rounds of {_size(body)} nodes are more than {_MAX_NODES}: {_CPU_LOOP}")
     states = len(node.inputs) - (2 if node.op_type == "Loop" else node.attributes.get_int("num_scan_inputs", 0))
     if rounds == 0 and any(map(is_read, node.outputs[states:])):
-        raise UnknownTripCountError("it runs no round, and what it stacks is empty")
+        raise UnknownTripCountError("it runs no iteration, and its stacked output is empty")
     return rounds
 
 
@@ -132,13 +132,13 @@ def _loop_trip_count(node: ir.Node, body: ir.Graph) -> int:
     most, start = node.inputs[0], node.inputs[1]
     count, runs = constant(most), constant(start)
     if start is not None and runs is None:
-        raise UnknownTripCountError(f"whether it runs at all is computed: {_CPU_LOOP}")
+        raise UnknownTripCountError(f"its initial condition is computed: {_CPU_LOOP}")
     if runs is not None and not runs.all():
         return 0
     if most is None or not stays_true(body.outputs[0], body.inputs[1]):
-        raise UnknownTripCountError(f"the data decide when it ends: {_CPU_LOOP}")
+        raise UnknownTripCountError(f"its condition depends on the data: {_CPU_LOOP}")
     if count is None:
-        raise UnknownTripCountError(f"the number of its rounds is computed: {_CPU_LOOP}")
+        raise UnknownTripCountError(f"its trip count is computed: {_CPU_LOOP}")
     return max(int(count.item()), 0)
 
 
@@ -159,11 +159,11 @@ def _unroll_loop(model: ir.Model, node: ir.Node, body: ir.Graph, rounds: int) ->
 
 def _scan_trip_count(model: ir.Model, node: ir.Node) -> int:
     if opset_version(model) < 9:
-        raise UnknownTripCountError(f"it is of opset 8, where it takes batches: {_CPU_LOOP}")
+        raise UnknownTripCountError(f"it is a Scan of opset 8, which has a batch axis: {_CPU_LOOP}")
     count = node.attributes.get_int("num_scan_inputs", 0)
     shape = static_shape(node.inputs[-count])
     if shape is None:
-        raise UnknownTripCountError(f"what it goes through has no fixed size: {_CPU_LOOP}")
+        raise UnknownTripCountError(f"its scan inputs have no static size: {_CPU_LOOP}")
     return shape[_scan_axes(node, "scan_input_axes", count)[0]]
 
 
