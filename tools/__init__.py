@@ -1,1 +1,1 @@
-"""Tools that build what is published beside the package."""
+"""Build tools for everything that is published besides the package."""

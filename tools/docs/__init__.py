@@ -1,1 +1,1 @@
-"""The documentation site: pages from `docs/`, and reference pages made from the sources."""
+"""The documentation site: pages from `docs/`, and reference pages generated from the sources."""

@@ -1,7 +1,7 @@
-"""Writes the Markdown of the whole site: `python -m tools.docs build/docs`.
+"""Write the Markdown of the whole site: `python -m tools.docs build/docs`.
 
-`docs/` is copied, then each module below adds the pages that it makes from a source of truth. `make docs` calls this,
-then Zensical, then `python -m tools.docs.links`.
+`docs/` is copied, then each module below adds its generated pages. `make docs` calls this, then Zensical, then
+`python -m tools.docs.links`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The JavaScript API: TypeDoc's Markdown of what `web/src/index.ts` exports."""
+"""The JavaScript API: TypeDoc's Markdown of the exports of `web/src/index.ts`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _MODULES = _HERE / "node_modules"
 
 
 def write(out: Path) -> None:
-    """Write `reference/javascript.md`, and the script with which search works without a server.
+    """Write `reference/javascript.md`, and the script that makes search work without a server.
 
     Raises:
-        RuntimeError: TypeDoc fails; its message is what it printed.
+        RuntimeError: TypeDoc fails; the message is TypeDoc's output.
     """
     typedoc, options = str(_MODULES / ".bin" / "typedoc"), str(_HERE / "typedoc.json")
     command = [typedoc, "--options", options, "--out", str(out / "reference")]

@@ -1,4 +1,4 @@
-"""A page for each code: what `webbuild explain CODE` prints, with an example from the tests."""
+"""A page for each code: the text of `webbuild explain CODE`, with an example from the tests."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _body(command: click.Command, context: click.Context) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return text for a cell of a table, inside of code too."""
+    """Return text escaped for a table cell, also within code."""
     return _code_cell(text) if text.startswith("`") else text.replace("|", "&#124;")
 
 

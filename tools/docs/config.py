@@ -1,4 +1,4 @@
-"""The configuration of Zensical: `docs/zensical.toml`, with folders of the navigation spelt out."""
+"""The configuration of Zensical: `docs/zensical.toml`, with the navigation's folders expanded."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _FOLDER = re.compile(r'"([\w/-]+)/\*"')
 
 
 def write(out: Path) -> None:
-    """Move `zensical.toml` out of the pages to beside them, `"folder/*"` in it replaced by a section of its pages.
+    """Move `zensical.toml` out of the pages' folder, with `"folder/*"` replaced by a section of that folder's pages.
 
     Raises:
-        RuntimeError: a page is in no part of the navigation.
+        RuntimeError: a page is missing in the navigation.
     """
     config = out / "zensical.toml"
     text = _FOLDER.sub(lambda found: _section(out, found[1]), config.read_text("utf-8"))
@@ -24,7 +24,7 @@ def write(out: Path) -> None:
 
 
 def _pages(out: Path) -> list[str]:
-    """Return the pages that the navigation shows: all but those of single codes."""
+    """Return the pages for the navigation: all except those of single codes."""
     found = (path.relative_to(out) for path in sorted(out.rglob("*.md")))
     return [path.as_posix() for path in found if path.parts[0] != "codes" or len(path.parts) == 2]
 

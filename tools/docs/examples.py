@@ -1,4 +1,4 @@
-"""Examples of passes and findings: the smallest case of their tests, and what comes of it."""
+"""Examples of passes and findings: the smallest case of their tests, and its result."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TESTS = Path(__file__).parents[2] / "tests"
 _PASSES, _FINDINGS = _TESTS / "passes" / "cases", _TESTS / "inspection" / "cases"
 _END = ".onnx.txt"
 _LONG = 60
-"""Lines of a graph from which on it is folded."""
+"""Number of lines from which a graph is collapsed."""
 
 
 def pass_example(code: str) -> list[str]:
-    """Return the graph before and after a pass, in ONNX's text form, and what the pass says of it."""
+    """Return the graph before and after a pass, in ONNX's text format, and the pass's report."""
     found = [(case, case.with_name(case.name.replace(_END, ".snapshot"))) for case in _cases(_PASSES / code)]
     if not found:
         return []
@@ -42,7 +42,7 @@ def pass_example(code: str) -> list[str]:
 
 
 def finding_example(code: str) -> list[str]:
-    """Return a graph in which something is found, and what `inspect` says of it."""
+    """Return a graph with the finding, and the message of `inspect`."""
     found = list(_cases(_FINDINGS / code))
     if not found:
         return []
@@ -68,7 +68,7 @@ def _finding_lines(finding: Finding) -> str:
 
 
 def _cases(folder: Path) -> list[Path]:
-    """Return the cases in which something happens."""
+    """Return the cases with a change or a finding."""
     return [path for path in sorted(folder.glob(f"*{_END}")) if not path.name.startswith("keep_")]
 
 
@@ -81,7 +81,7 @@ def _without_comments(path: Path) -> str:
 
 
 def _graph(text: str) -> str:
-    """Return a graph as code; a long one is folded."""
+    """Return a graph as code; a long one is collapsed."""
     code = markdown.fenced(text)
     if text.count("\n") < _LONG:
         return code

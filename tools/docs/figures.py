@@ -1,4 +1,4 @@
-"""Pictures of measured numbers, drawn from the tables of the pages."""
+"""Charts of measured numbers, drawn from the tables of the pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STYLE = """text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, sans
 
 
 class _Placement(Struct, frozen=True):
-    """Nodes of a model and those of them on the CPU, before and after packing."""
+    """A model's number of nodes and of nodes on the CPU, before and after packing."""
 
     model: str
     nodes: tuple[int, int]

@@ -11,7 +11,7 @@ from webbuild.targets.table import KernelTable, MeasuredCase, load_table, measur
 _PLACES = ("gpu", "cpu", "none")
 _FAILS = ("throws", "wrong", "no-session")
 _MAX_MESSAGE = 160
-"""Characters that are shown of what a case threw."""
+"""Maximum number of characters of a case's error message."""
 
 
 def write(out: Path) -> None:

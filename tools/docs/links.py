@@ -1,7 +1,7 @@
-"""Checks the built site: `python -m tools.docs.links dist/docs`.
+"""Check the built site: `python -m tools.docs.links dist/docs`.
 
-Every link inside the site leads to a file and to an anchor that it has, nothing is loaded from another host, and every
-code has its page. Zensical checks links between pages itself, not those in HTML, nor in its own templates.
+Every link within the site leads to an existing file and anchor, nothing is loaded from another host, and every code
+has its page. Zensical itself checks links between pages, but not links in HTML or in its own templates.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IN_CSS = re.compile(r"url\(\s*[\"']?(?:https?:)?//")
 
 
 class _Page(HTMLParser):
-    """The anchors of a page, its links, and what it loads."""
+    """The anchors of a page, its links, and the resources that it loads."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """Yield what is wrong with a built site."""
+    """Yield the problems of a built site."""
     pages = {path: _Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         where = path.relative_to(site).as_posix()

@@ -1,4 +1,4 @@
-"""`llms.txt`: the pages of the site for programs that read text, in the form of llmstxt.org."""
+"""`llms.txt`: the pages of the site for language models, in the format of llmstxt.org."""
 
 from __future__ import annotations
 

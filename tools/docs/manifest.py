@@ -48,7 +48,7 @@ def _default(field: dict[str, Any]) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """Return a type as Markdown: names of other objects are links, alternatives stand one after the other."""
+    """Return a type as Markdown: names of other objects are links, alternatives are listed one after the other."""
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

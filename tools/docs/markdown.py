@@ -9,16 +9,16 @@ from pathlib import Path
 _CODE = re.compile(r"(`[^`]+`)")
 _LABEL = re.compile(r"^(Defect|Why|How|Limits|Exact|Source|Fix|Usual causes|Graphs|Numbers): ")
 _SPECIAL = {ord(each): f"&#{ord(each)};" for each in "*_<>[]|&"}
-"""References to characters: Python-Markdown has no backslash before all of them."""
+"""HTML character references: Python-Markdown does not support a backslash escape for all of these characters."""
 
 
 def prose(text: str) -> str:
-    """Return a line of plain text with what Markdown would read as markup escaped, except in backticks."""
+    """Return a line of plain text with Markdown's special characters escaped, except in backticks."""
     return "".join(part if _CODE.fullmatch(part) else part.translate(_SPECIAL) for part in _CODE.split(text))
 
 
 def docstring(text: str) -> str:
-    """Return a docstring as Markdown: indented blocks are code, lines that begin with `-` a list."""
+    """Return a docstring as Markdown: indented blocks become code, lines that begin with `-` become a list."""
     blocks = []
     for block in text.strip().split("\n\n"):
         lines = block.split("\n")
@@ -34,7 +34,7 @@ def docstring(text: str) -> str:
 
 
 def _apart(lines: list[str]) -> list[str]:
-    """Return lines with an empty one before a list, as Markdown wants it, and before a label such as `Limits:`."""
+    """Return lines with an empty line before a list, as Markdown requires, and before a label such as `Limits:`."""
     found: list[str] = []
     for line in lines:
         begins = line.startswith("- ") and not (found and found[-1].startswith(("- ", "  ")))

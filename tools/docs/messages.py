@@ -1,4 +1,4 @@
-"""The messages of each error code, as they stand in the sources."""
+"""The messages of each error code, read from the sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_SHOWN = 5
 
 
 def error_messages(code: str) -> list[str]:
-    """Return the messages that an error is printed with, names in braces standing for what differs."""
+    """Return an error's printed messages, with names in braces as placeholders."""
     found = _all_messages().get(code, [])[:_MAX_SHOWN]
     if not found:
         return []
@@ -44,7 +44,7 @@ def _raised(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
 
 
 def _text(node: ast.expr) -> str:
-    """Return a text with `{name}` for what is put into it; "" for what is no text in this place."""
+    """Return a string literal with `{name}` for interpolated values; "" if the expression is not a string."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
