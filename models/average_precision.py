@@ -1,4 +1,4 @@
-"""Average precision, the way COCO counts it."""
+"""Average precision as defined by COCO."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def matches(similarity: Array, threshold: float) -> Array:
-    """Which detections, best first, take a label that none before them took."""
+    """Return which detections, best first, match a label that no earlier detection matched."""
     taken = np.zeros(similarity.shape[1], dtype=bool)
     right = np.zeros(len(similarity), dtype=bool)
     for row, scores in enumerate(similarity):
@@ -21,7 +21,7 @@ def matches(similarity: Array, threshold: float) -> Array:
 
 
 def average_precision(right: Array, scores: Array, labels: int) -> float:
-    """Area under precision over recall, at COCO's 101 recalls."""
+    """Return the area under the precision-recall curve, at COCO's 101 recall levels."""
     order = np.argsort(-scores, kind="stable")
     hits = right[order].cumsum()
     precision = hits / np.arange(1, len(hits) + 1)

@@ -1,4 +1,4 @@
-"""Writes what users have beside an exported model: `config.json` and `preprocessor_config.json`."""
+"""Write the files that come with an exported model: `config.json` and `preprocessor_config.json`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from models.imagenet import DEVIATION, MEAN
 
 
 def write(folder: Path, config: dict[str, Any], preprocessor: dict[str, Any]) -> None:
-    """Write both as transformers does."""
+    """Write both files as transformers does."""
     for name, content in (("config.json", config), ("preprocessor_config.json", preprocessor)):
         (folder / name).write_text(json.dumps(content, indent=2, sort_keys=True, default=str) + "\n", "utf-8")
 
 
 def preprocessor(kind: str, height: int, width: int, *, normalized: bool = True) -> dict[str, Any]:
-    """How pictures go in: resized by Pillow's bilinear filter, from 0 to 1, and by ImageNet's numbers if normalized."""
+    """Return the preprocessing: Pillow's bilinear resize, scaled to 0..1, optionally with ImageNet's normalization."""
     return {
         "do_normalize": normalized,
         "do_rescale": True,

@@ -1,4 +1,4 @@
-"""Convolutions that several of the networks are made of."""
+"""Convolution blocks that several networks share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def convolution(before: int, after: int, side: int, stride: int = 1, groups: int
 
 
 class Block(nn.Module):
-    """RepViT's: a depth-wise convolution mixes neighbours, then two of 1x1 mix channels."""
+    """RepViT's block: a depthwise convolution mixes neighbours, then two 1x1 convolutions mix channels."""
 
     def __init__(self, channels: int, side: int) -> None:
         super().__init__()

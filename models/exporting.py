@@ -1,4 +1,4 @@
-"""Exports a network to ONNX by either of PyTorch's exporters, and says what came of it."""
+"""Export a network to ONNX with either of PyTorch's exporters, and print the result."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ import torch
 
 OPSETS = {"torchscript": 17, "dynamo": 18}
 Dynamic = dict[str, dict[int, str]]
-"""The axes of inputs and outputs that stay free, by name."""
+"""The dynamic axes of inputs and outputs, by name."""
 
 
 def arguments(
     description: str | None, opset: int = OPSETS["torchscript"], axes: str = "fixed"
 ) -> argparse.ArgumentParser:
-    """The options that every recipe's export has."""
+    """Return a parser with the options of every recipe's export."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("checkpoint", type=Path, help="what training wrote, or `random` for weights from a seed")
+    parser.add_argument("checkpoint", type=Path, help="a training checkpoint, or `random` for weights from a seed")
     parser.add_argument("onnx", type=Path)
     parser.add_argument("--exporter", choices=sorted(OPSETS), default="torchscript")
     parser.add_argument("--opset", type=int, default=0, help=f"{opset} by TorchScript, 18 by dynamo")
-    parser.add_argument("--full-size", action="store_true", help="the published size; its weights beside the model")
-    parser.add_argument("--axes", choices=["fixed", "free"], default=axes, help="free: those that users leave free")
+    parser.add_argument("--full-size", action="store_true", help="the published size, with external weights")
+    parser.add_argument("--axes", choices=["fixed", "free"], default=axes, help="free: with the usual dynamic axes")
     return parser
 
 
 def weigh(network: Any, checkpoint: Path) -> Any:
-    """Fill a network with a checkpoint's weights, unless that is `random`; ready to be exported."""
+    """Load a checkpoint's weights into a network, unless it is `random`; return it ready for export."""
     from models import training
 
     if str(checkpoint) != "random":
@@ -51,12 +51,12 @@ def export(
     """Write the ONNX file.
 
     Args:
-        network: in evaluation mode, its arguments in the order of `inputs`.
+        network: in evaluation mode, with arguments in the order of `inputs`.
         inputs: an example of every input, by name.
-        outputs: their names.
-        options: what `arguments` reads.
-        dynamic: applied when the axes are free.
-        opset: of the TorchScript exporter, unless the options name another.
+        outputs: the names of the outputs.
+        options: the parsed options of `arguments`.
+        dynamic: the dynamic axes, used with `--axes free`.
+        opset: the TorchScript exporter's opset, unless the options have another.
     """
     dynamo = options.exporter == "dynamo"
     options.onnx.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def export(
 
 
 def _all_true(values: Any) -> Any:
-    """What the dynamo exporter has no translation of: transformers asks it of attention masks."""
+    """Replacement of `all` on attention masks, which the dynamo exporter cannot translate."""
     from onnxscript import BOOL, INT32
     from onnxscript import opset18 as op
 
@@ -89,7 +89,7 @@ def _all_true(values: Any) -> Any:
 
 
 def strip(file: Path) -> None:
-    """Take out the notes on where in the Python code each node comes from, which name folders of this computer."""
+    """Remove the nodes' Python stack traces, which contain folder names of this computer."""
     model = onnx.load(file)
     for node in model.graph.node:
         node.ClearField("doc_string")
@@ -100,6 +100,6 @@ def strip(file: Path) -> None:
 
 
 def opset_of(file: Path) -> int:
-    """The version of the standard operators."""
+    """Return the opset of the standard operators."""
     model = onnx.load(file, load_external_data=False)
     return int(next(one.version for one in model.opset_import if one.domain in ("", "ai.onnx")))

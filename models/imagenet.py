@@ -1,4 +1,4 @@
-"""Pixels scaled by the mean and the deviation of ImageNet, as three of the networks take them."""
+"""Pixels normalized with ImageNet's mean and standard deviation, the input of three networks."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 def inputs(images: np.ndarray) -> np.ndarray:
-    """RGB pictures [..., h, w, 3] of bytes -> [..., 3, h, w], float32."""
+    """RGB pictures [..., h, w, 3], uint8 -> [..., 3, h, w], float32."""
     return np.ascontiguousarray(np.moveaxis((images.astype(np.float32) / 255 - MEAN) / DEVIATION, -1, -3))

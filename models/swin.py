@@ -1,4 +1,4 @@
-"""The narrow Swin backbone of two of the networks. Trained in one, it may start the other."""
+"""The narrow Swin backbone of two networks. Its weights from one can initialize the other."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NARROW: dict[str, Any] = {
 TINY: dict[str, Any] = {
     "image_size": 224, "embed_dim": 96, "depths": [2, 2, 6, 2], "num_heads": [3, 6, 12, 24], "window_size": 7,
 }  # fmt: skip
-"""Swin-tiny, as the published weights have it."""
+"""Swin-tiny, as in the published weights."""
 
 
 def config(stages: list[int], *, full_size: bool = False) -> Any:
-    """The backbone's description; `stages` are those whose features it gives."""
+    """Return the backbone's configuration; `stages` are the stages with output features."""
     return SwinConfig(out_indices=stages, **(TINY if full_size else NARROW))

@@ -1,8 +1,8 @@
-"""Gives the narrow Swin a start: what shape and what colour every pixel has, and where its thing ends.
+"""Pretrain the narrow Swin: predict the shape and colour of every pixel, and the box of its object.
 
     python -m models.swin_start --minutes 5 --out build/swin
 
-A Swin that begins from nothing learns slowly behind the few matched queries of a detector. Here every pixel teaches it.
+From scratch a Swin learns slowly from the few matched queries of a detector. Here it learns from every pixel.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from models.scenes.names import COLOURS, SHAPES
 
 STAGES = [1, 2, 3, 4]
 CELL = 4
-"""Pixels that one answer stands for, along a side."""
+"""Pixels per prediction, along a side."""
 
 HEADS = (len(SHAPES) + 1, len(COLOURS) + 1, 4)
-"""Scores of the shapes and of nothing, the same for colours, and the four edges of the thing from here."""
+"""Channels: scores of shapes and of no thing, the same for colours, and distances to the box's four edges."""
 
 
 class Start(nn.Module):
-    """The backbone with one linear head to each stage, whose answers are added up."""
+    """The backbone with one linear head per stage; their outputs are added."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Start(nn.Module):
 
 
 def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Pictures, half of them mirrored, and of every cell the shape, the colour (0 for none) and the thing's box."""
+    """Return pictures, half of them mirrored, and every cell's shape, colour (0 for none) and box of its thing."""
     rng = np.random.default_rng([dataset.SEEDS["train"], number])
     chosen = np.sort(rng.integers(len(pictures), size=size))
     middle = slice(CELL // 2, None, CELL)
@@ -70,7 +70,7 @@ def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, Tensor
 
 
 def loss(model: Start, pixels: Tensor, shapes: Tensor, colours: Tensor, edges: Tensor) -> Tensor:
-    """Cross entropy of shapes and of colours, and in things the distance of the four edges."""
+    """Return the cross entropy of shapes and colours, plus the error of the four edges within things."""
     shape, colour, edge = model(pixels)
     side = shape.shape[-1]
     at = (torch.arange(side) + 0.5) / side
@@ -84,7 +84,7 @@ def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
     parser.add_argument("--pictures", type=int, default=6000)
-    parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
+    parser.add_argument("--drawings", type=Path, help="folder of the drawings, if several trainings share them")
     options: argparse.Namespace = parser.parse_args()
     pictures = cache.drawn(options.drawings or options.out, options.pictures, options.threads, swin.SIDE)
     torch.manual_seed(0)

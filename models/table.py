@@ -1,4 +1,4 @@
-"""Writes what was measured into models/README.md, between two marks."""
+"""Write measurements into models/README.md, between two markers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ README = Path(__file__).with_name("README.md")
 
 
 def table(columns: dict[str, dict[str, str]]) -> str:
-    """The columns side by side as Markdown."""
+    """Return the columns as a Markdown table."""
     names = next(iter(columns.values()))
     body = [[name, *(column[name] for column in columns.values())] for name in names]
     rows = [["", *columns], ["---"] * (len(columns) + 1), *body]
@@ -18,7 +18,7 @@ def table(columns: dict[str, dict[str, str]]) -> str:
 
 
 def rewrite(readme: Path, system: str, text: str) -> None:
-    """Put the table between the two marks of a system."""
+    """Write the table between the two markers of a system."""
     start, end = f"<!-- measured {system} -->\n", f"<!-- /measured {system} -->"
     before, rest = readme.read_text("utf-8").split(start)
     after = rest.split(end)[1]
@@ -26,16 +26,16 @@ def rewrite(readme: Path, system: str, text: str) -> None:
 
 
 Measure = Callable[[Path], dict[str, str]]
-"""From a model to what was measured, and the number."""
+"""From a model to the measured values by title."""
 
 
 def publish(columns: dict[str, Measure], mark: str, model: Path, about: str | None) -> None:
-    """Read the command line of a recipe's `measure`, measure a model, print the table and write it.
+    """Read the command line of a recipe's `measure`, measure a model, print and write the table.
 
     Args:
-        columns: by the name of each system, what is measured.
-        mark: which two marks of the README the table goes between.
-        model: the shipped one, which is measured if no other is named.
+        columns: the measurement of each system, by name.
+        mark: the name of the table's markers in the README.
+        model: the shipped model, the default of the command line.
         about: the help's text.
     """
     parser = argparse.ArgumentParser(description=about)

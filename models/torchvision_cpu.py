@@ -1,8 +1,8 @@
-"""Imports torchvision beside a PyTorch that its compiled operators do not fit.
+"""Make torchvision importable with a PyTorch build that its compiled operators do not support.
 
 Ultralytics imports torchvision and, while tracing an export, calls its `nms` once. Importing this
 module first declares torchvision's operators without their binaries and gives `nms` and
-`roi_align` plain implementations. Where torchvision's own binaries load, it does nothing.
+`roi_align` plain implementations. If torchvision's own binaries load, it does nothing.
 """
 
 import importlib
@@ -15,7 +15,7 @@ import torch
 
 
 def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torch.Tensor:
-    """Greedy suppression: x1 y1 x2 y2 boxes [N, 4], scores [N] -> kept indices, best first."""
+    """Greedy NMS: x1 y1 x2 y2 boxes [N, 4], scores [N] -> kept indices, best first."""
     areas = (boxes[:, 2:] - boxes[:, :2]).prod(1)
     remaining = scores.argsort(descending=True)
     kept: list[torch.Tensor] = []
@@ -40,7 +40,7 @@ def roi_align(
 
 
 def declare_operators() -> Any:
-    """Declare every operator that torchvision registers a shape rule for; keep the result alive."""
+    """Declare every operator with a shape rule in torchvision; the caller must keep the result alive."""
     registry: Any = torch.library
     library = registry.Library("torchvision", "DEF")
     library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
@@ -70,7 +70,7 @@ def binaries_load() -> bool:
 
 
 def allow_operators() -> None:
-    """Let torchvision use the declared operators, and register how they are exported."""
+    """Let torchvision use the declared operators, and register their ONNX export."""
     from torchvision import extension
     from torchvision.ops import boxes
 

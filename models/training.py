@@ -1,8 +1,8 @@
-"""Trains for a given processor time: the rate falls with it, and a checkpoint lies there at any moment.
+"""Train for a given processor time: the learning rate falls with it, and there is always a checkpoint.
 
-Processor time and not the clock's, so that a training on a busy computer takes longer instead of learning less.
+Processor time instead of wall time, so that training on a busy computer takes longer instead of learning less.
 
-`last.pt` in the folder holds the weights, their running average and the optimizer, from which `--start` goes on.
+`last.pt` in the folder has the weights, their running average and the optimizer's state; `--start` continues from it.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 import torch
 
 Step = Callable[[int], torch.Tensor]
-"""From the number of a batch, which no two steps share, to the loss on it."""
+"""From a batch number, unique for each step, to its loss."""
 
 SAVE_EVERY = 120.0
-"""Seconds by the clock."""
+"""Seconds of wall time between checkpoints."""
 
 WARM_UP = 30.0
-"""Seconds of processor time."""
+"""Seconds of processor time in which the learning rate rises."""
 
 AVERAGE = 0.998
 
 
 def arguments(description: str | None) -> argparse.ArgumentParser:
-    """The options that every recipe's training has."""
+    """Return a parser with the options of every recipe's training."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--out", type=Path, required=True, help="folder for the checkpoint and the log")
-    parser.add_argument("--minutes", type=float, default=60, help="of processor time, all threads together")
+    parser.add_argument("--minutes", type=float, default=60, help="processor time of all threads together")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rate", type=float, default=1e-3)
-    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    parser.add_argument("--start", type=Path, help="checkpoint to continue from")
     return parser
 
 
@@ -44,9 +44,9 @@ def fit(model: torch.nn.Module, step: Step, options: argparse.Namespace) -> Path
     """Train with AdamW until the minutes are over.
 
     Args:
-        model: in training mode, its parameters those that `step` uses.
-        step: the loss on a batch.
-        options: what `arguments` reads.
+        model: in training mode, with the parameters that `step` uses.
+        step: returns the loss on a batch.
+        options: the parsed options of `arguments`.
 
     Returns:
         The last checkpoint.
@@ -105,7 +105,7 @@ def _save(
     steps: int,
     minutes: float,
 ) -> Path:
-    """Write the checkpoint whole or not at all."""
+    """Write the checkpoint atomically."""
     state = {
         "model": model.state_dict(), "average": average, "optimizer": optimizer.state_dict(),
         "steps": steps, "minutes": minutes,
@@ -116,6 +116,6 @@ def _save(
 
 
 def averaged(checkpoint: Path) -> dict[str, Any]:
-    """The averaged weights of a checkpoint, which are better than the last."""
+    """Return the averaged weights of a checkpoint, which are better than the last ones."""
     weights: dict[str, Any] = torch.load(checkpoint, weights_only=True)["average"]
     return weights

@@ -1,1 +1,1 @@
-"""Trains, exports and measures a network that reads depth from a focal stack."""
+"""Training, export and measurement of a network that estimates depth from a focal stack."""

@@ -1,4 +1,4 @@
-"""Exports the network that reads depth from a focal stack.
+"""Export the network that estimates depth from a focal stack.
 
 python -m models.depth_from_focus.export build/depth-from-focus/last.pt models/depth-from-focus/depth-from-focus.onnx
 """

@@ -1,4 +1,4 @@
-"""Measures the shipped network on held-out focal stacks and writes the table in models/README.md.
+"""Measure the shipped network on held-out focal stacks and write the table in models/README.md.
 
 python -m models.depth_from_focus.measure
 """
@@ -16,11 +16,11 @@ from models.table import README, publish
 
 MODEL = README.with_name("depth-from-focus") / "depth-from-focus.onnx"
 SURE = 0.5
-"""The share of pixels, by confidence, that are counted as sure."""
+"""The share of pixels with the highest confidence that counts as confident."""
 
 
 def measure(onnx: Path) -> dict[str, str]:
-    """What was measured, and the number."""
+    """Return the measured values by title."""
     session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
     errors, sure, squares, near, naive = [], [], [], [], []
     for stack in dataset.held_out_stacks():

@@ -23,7 +23,7 @@ class Width:
 
 
 FULL_SIZE = Width(features=(64, 128, 256), volume=48, blocks=3)
-"""As wide as the published network."""
+"""The width of the published network."""
 
 
 def plane(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
@@ -39,7 +39,7 @@ def space(inputs: int, outputs: int) -> nn.Sequential:
 
 
 class Features(nn.Module):
-    """Pictures [b, 3, h, w] -> features at strides 4, 8 and 16. Every picture passes through the same weights."""
+    """Pictures [b, 3, h, w] -> features at strides 4, 8 and 16, with shared weights for all pictures."""
 
     def __init__(self, width: Width) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Features(nn.Module):
         self.narrow = nn.ModuleList(nn.Conv2d(channels, width.volume, 1) for channels in width.features)
 
     def forward(self, images: Tensor) -> list[Tensor]:
-        """The features of every stride, each as narrow as a focus volume."""
+        """The features of every stride, each with a focus volume's number of channels."""
         value, levels = self.stem(images), []
         for stage, narrow in zip(self.stages, self.narrow, strict=True):
             value = stage(value)
@@ -65,7 +65,7 @@ class Features(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A focus volume [b, c, n, h, w], with that of the coarser level -> the refined volume, and a cost [b, n, h, w]."""
+    """A focus volume [b, c, n, h, w] and the coarser level's -> the refined volume, and a cost [b, n, h, w]."""
 
     def __init__(self, channels: int, coarser: bool) -> None:
         super().__init__()
@@ -86,8 +86,8 @@ class Decoder(nn.Module):
 class DepthFromFocus(nn.Module):
     """Focal stack [b, n, 3, h, w] and focus distances [b, n] in metres -> depth and confidence, [b, h, w] each.
 
-    The stack is normalized with ImageNet's mean and deviation. The confidence is exp(-d), where d is the deviation
-    over the focus distances, relative to the depth.
+    The stack is normalized with ImageNet's mean and standard deviation. The confidence is exp(-d), where d is the
+    standard deviation over the focus distances, relative to the depth.
     """
 
     def __init__(self, width: Width | None = None) -> None:
@@ -118,13 +118,13 @@ class DepthFromFocus(nn.Module):
 
     @staticmethod
     def differential(features: Tensor, batch: int, count: int) -> Tensor:
-        """Features [b * n, c, h, w] -> what each picture has more than the next, [b, c, n, h, w]; the last as it is."""
+        """Features [b * n, c, h, w] -> each picture's minus the next one's, [b, c, n, h, w]; the last unchanged."""
         volume = features.reshape(batch, count, *features.shape[1:]).transpose(1, 2)
         return torch.cat([volume[:, :, :-1] - volume[:, :, 1:], volume[:, :, -1:]], 2)
 
     @staticmethod
     def read(cost: Tensor, distances: Tensor) -> tuple[Tensor, Tensor]:
-        """Depth as the mean distance under softmax, and how far the distances agree."""
+        """Depth as the mean distance under softmax, and the confidence from its deviation."""
         shares = functional.softmax(cost, 1)
         metres = distances[:, :, None, None]
         depth = (shares * metres).sum(1)

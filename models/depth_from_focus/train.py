@@ -1,4 +1,4 @@
-"""Draws focal stacks and trains the network on them for a given time.
+"""Draw focal stacks and train the network on them for a given time.
 
 python -m models.depth_from_focus.train --minutes 30 --out build/depth-from-focus
 """
@@ -24,7 +24,7 @@ LEVELS = (1.0, 0.5, 0.25)
 
 
 def drawn(out: Path, count: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """The training stacks [count, n, h, w, 3] and their depth [count, h, w]; drawn once, kept in `out`."""
+    """Return the training stacks [count, n, h, w, 3] and depths [count, h, w]; drawn once, stored in `out`."""
     file = out / f"stacks-{count}.npz"
     if not file.exists():
         out.mkdir(parents=True, exist_ok=True)

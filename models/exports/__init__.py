@@ -1,1 +1,1 @@
-"""The small exports that the tests rewrite: one of every head, by the exporters that people use."""
+"""The small exports that the tests rewrite: one of every head, by common exporters."""

@@ -1,9 +1,9 @@
-"""Exports every head of the installed Ultralytics release, without its weights.
+"""Export every head of the installed Ultralytics release, without its weights.
 
 python -m models.exports.make tests/exports --exporter torchscript
 
-What a test rewrites is the graph, so the weights are left out of the files: `tests/exports` fills them with noise
-from a seed. Biases stay, since the scores hang on them.
+The tests only rewrite the graph, so the files have no weights: `tests/exports` fills them with noise from a seed.
+Biases stay, since the scores depend on them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from models.yolo_pose.offline import YOLO
 SIDE = 64
 ROWS = 20
 KEPT_BYTES = 64
-"""Weights up to this size stay in the file, as the 16 bins that a box side is read from do."""
+"""Weights up to this size stay in the file, such as the 16 bins of a box side's distribution."""
 
 EXPORTS: dict[str, tuple[str, dict[str, Any]]] = {
     **{
@@ -47,7 +47,7 @@ ONE_TO_ONE = {
 
 
 def export(head: str, options: dict[str, Any], *, one_to_one: bool, opset: int) -> onnx.ModelProto:
-    """Return an export as its users make one."""
+    """Return an export as users create it."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         file = Path(folder) / "network.yaml"
         file.write_text(yaml.safe_dump(description(head, one_to_one=one_to_one)), "utf-8")
@@ -63,16 +63,16 @@ def export(head: str, options: dict[str, Any], *, one_to_one: bool, opset: int) 
 
 
 def _raise_scores(head: Any) -> None:
-    """Let an untrained head find something: class scores around one quarter instead of one hundredth."""
+    """Raise the class scores of an untrained head from 0.01 to about 0.25, so that it detects something."""
     for branches in ("cv3", "one2one_cv3"):
         for branch in getattr(head, branches, None) or ():
             torch.nn.init.constant_(branch[-1].bias, -1.0)
 
 
 def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Mark the weights of convolutions as kept elsewhere, at a place that there is not.
+    """Declare the weights of convolutions as external data in a missing file.
 
-    The notes on where in the Python code each node comes from go too: they are most of such a file.
+    The nodes' Python stack traces are removed too: they are most of such a file.
     """
     for node in model.graph.node:
         del node.metadata_props[:]
@@ -86,7 +86,7 @@ def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _choose(*, dynamo: bool) -> None:
-    """Let PyTorch export in one way, whatever a release asks for: an old one asks for what was the default then."""
+    """Force one of PyTorch's exporters: old Ultralytics releases rely on the default of their time."""
     ask = torch.onnx.export
 
     def chosen(*arguments: Any, **options: Any) -> Any:
@@ -96,7 +96,7 @@ def _choose(*, dynamo: bool) -> None:
 
 
 def main() -> None:
-    """Export what the installed release can, and say what it cannot."""
+    """Export every head that the installed release has, and print the missing ones."""
     import ultralytics
 
     parser = argparse.ArgumentParser(description=__doc__)

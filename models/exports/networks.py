@@ -1,4 +1,4 @@
-"""A network as small as a head allows: a few convolutions in front of it."""
+"""The smallest network for a head: a few convolutions before it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def description(head: str, *, one_to_one: bool = False) -> dict[str, Any]:
 
     Args:
         head: a key of `HEADS`, or `classify`.
-        one_to_one: the head answers without suppression, as YOLO26's does.
+        one_to_one: the head needs no NMS, like YOLO26's.
     """
     if head == "classify":
         return {"nc": 3, "backbone": _backbone(16, 3), "head": [[-1, 1, "Classify", ["nc"]]]}

@@ -1,1 +1,1 @@
-"""Trains, exports and measures a narrow Grounding DINO on drawn shapes."""
+"""Training, export and measurement of a narrow Grounding DINO on drawn shapes."""

@@ -1,4 +1,4 @@
-"""Which places of the encoder's maps propose which thing: those in the middle of it, in maps that suit its size."""
+"""Assigns objects to cells of the encoder's maps: cells in the object's middle, in a map that suits its size."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from torch import Tensor
 
 STRIDES = (8, 16, 32, 64)
 SIZES = ((0.0, 0.34), (0.2, 0.6), (0.4, 1.0))
-"""Sizes of things, as shares of the picture's side, that a map is answerable for; none for the last."""
+"""Largest object size of each map, relative to the picture's side; the last map has no limit."""
 
 MIDDLE = 0.35
-"""How far from the middle, in shares of the thing's width and height."""
+"""Largest distance from the middle, relative to the object's width and height."""
 
 
 def sides(picture: int) -> list[int]:
-    """Places along each map of a square picture of so many pixels."""
+    """Return the number of cells along each map's side for a square picture of this size."""
     return [-(-picture // stride) for stride in STRIDES]
 
 
 def assigned(boxes: Tensor, sides: list[int]) -> tuple[Tensor, Tensor]:
-    """The places that propose something and the thing that each does, both [p].
+    """Return the cells that propose an object, and the object of each, both [p].
 
     Args:
-        boxes: middle and size in shares of the picture, [n, 4].
-        sides: places along each map, which follow one another row by row.
+        boxes: [n, 4], centre and size relative to the picture.
+        sides: cells along each map's side; the maps' cells are numbered row by row, one map after the other.
 
-    Every thing has at least the place of the finest map that is nearest to its middle, unless another's is nearer.
+    Every object gets at least the finest map's cell nearest to its centre, unless another object is nearer to it.
     """
     far = [torch.full((side * side, len(boxes)), torch.inf) for side in sides]
     if not len(boxes):

@@ -1,4 +1,4 @@
-"""Exports Grounding DINO, with its vocabulary beside it.
+"""Export Grounding DINO, with its vocabulary next to it.
 
 python -m models.grounding_dino.export build/grounding-dino/last.pt models/grounding-dino/grounding-dino.onnx
 """
@@ -21,7 +21,7 @@ WORDS = ("input_ids", "attention_mask", "position_ids", "token_type_ids")
 
 
 def example(interface: str, side: int, length: int) -> dict[str, Tensor]:
-    """An example of every input in order; `length` of 0 leaves the prompt as long as it is."""
+    """Return an example of every input in order; a `length` of 0 does not pad the prompt."""
     prompt = text.prompt(PHRASES)
     pad = max(0, length - len(prompt.ids))
     count = len(prompt.ids) + pad
@@ -45,7 +45,7 @@ def example(interface: str, side: int, length: int) -> dict[str, Tensor]:
 
 
 def free_axes(inputs: dict[str, Tensor], outputs: tuple[str, ...], free: str) -> exporting.Dynamic:
-    """The axes that users leave free: the text's length, the batch, the picture's size."""
+    """Return the usual dynamic axes: the text's length, the batch, the picture's size."""
     batch = {0: "batch_size"} if free != "text" else {}
     axes: exporting.Dynamic = {name: dict(batch) for name in (*inputs, *outputs)}
     for name in WORDS:
@@ -64,8 +64,8 @@ def main() -> None:
     """Read the command line and export."""
     parser = exporting.arguments(__doc__, axes="free")
     parser.add_argument("--interface", choices=["transformers", "original"], default="transformers")
-    parser.add_argument("--text", type=int, default=0, help="tokens of the example prompt; 256 is the most")
-    parser.add_argument("--free", choices=FREE, default="text", help="with free axes: which; each with those before it")
+    parser.add_argument("--text", type=int, default=0, help="tokens of the example prompt, at most 256")
+    parser.add_argument("--free", choices=FREE, default="text", help="axes of --axes free, including earlier ones")
     options = parser.parse_args()
     torch.manual_seed(0)
     detector = exporting.weigh(network(full_size=options.full_size), options.checkpoint)

@@ -1,10 +1,10 @@
-"""What Grounding DINO is trained by: focal loss over the tokens of a phrase, and the boxes' distance and overlap.
+"""Grounding DINO's loss: focal loss over the tokens of a phrase, and the boxes' distance and overlap.
 
-Transformers' own loss takes the phrases of any but the first two pictures of a batch from the wrong one, and teaches
-the choice of proposals nothing, since it judges the queries' embeddings in their place; so this one stands here.
+Transformers' own loss has two bugs. From the third picture of a batch on, it reads the phrases of another picture. And
+it does not train the selection of proposals, since it uses the queries' embeddings in their place.
 
-Proposals are taught by every place in the middle of a thing and not by one match for each (`dense.py`): many more
-examples, and the decoder is what learns to keep one of them.
+Proposals are trained on every cell in the middle of an object, not on one match per object (`dense.py`). That gives
+many more examples; the decoder learns to keep one of them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ CLASS, BOX, OVERLAP = 2.0, 5.0, 2.0
 
 @dataclass(frozen=True)
 class Target:
-    """What a picture shows: boxes [n, 4], middle and size in shares, the tokens [n, t] of each, and of every phrase.
+    """Ground truth of a picture: boxes [n, 4], relative centre and size, and the tokens [n, t] of each box.
 
-    `phrases` is [p, t], and `classes` [n] the phrase of each box.
+    `phrases` [p, t] are the tokens of every phrase, `classes` [n] is the phrase of each box.
     """
 
     boxes: Tensor
@@ -37,7 +37,7 @@ class Target:
 
 
 def one(logits: Tensor, boxes: Tensor, targets: list[Target], matcher: Any) -> Tensor:
-    """The loss of one layer's `logits` [b, q, t], -inf where there is no token, and `boxes` [b, q, 4]."""
+    """Return the loss of one layer's `logits` [b, q, t], -inf at padding, and `boxes` [b, q, 4]."""
     finite = logits.masked_fill(torch.isinf(logits), -1e4)
     labels = [{"class_labels": target.classes, "boxes": target.boxes} for target in targets]
     found = {"logits": finite, "pred_boxes": boxes, "label_maps": tuple(target.phrases for target in targets)}
@@ -52,7 +52,7 @@ def one(logits: Tensor, boxes: Tensor, targets: list[Target], matcher: Any) -> T
 
 
 def judged(logits: Tensor, wanted: Tensor, ours: Tensor, right: Tensor, count: int) -> Tensor:
-    """Focal loss of `logits` against `wanted`, where there are tokens, and boxes [n, 4] against the `right` ones."""
+    """Return the focal loss of `logits` against `wanted` at real tokens, plus the loss of boxes [n, 4]."""
     tokens = ~torch.isinf(logits)
     loss: Tensor = CLASS * sigmoid_focal_loss(logits[tokens], wanted[tokens], count)
     if len(right):
@@ -63,7 +63,7 @@ def judged(logits: Tensor, wanted: Tensor, ours: Tensor, right: Tensor, count: i
 
 
 def proposed(logits: Tensor, boxes: Tensor, targets: list[Target], sides: list[int]) -> Tensor:
-    """The loss of every place's `logits` [b, places, t] and `boxes` [b, places, 4]; the maps have these `sides`."""
+    """Return the loss of every cell's `logits` [b, cells, t] and `boxes` [b, cells, 4]; the maps have these `sides`."""
     wanted = torch.zeros_like(logits)
     ours, right = [], []
     for picture, target in enumerate(targets):

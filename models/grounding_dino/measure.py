@@ -1,8 +1,8 @@
-"""Measures a trained Grounding DINO on held-out drawings and writes the table in models/README.md.
+"""Measure a trained Grounding DINO on held-out drawings and write the table in models/README.md.
 
     python -m models.grounding_dino.measure build/grounding-dino/last.pt
 
-It takes the checkpoint and runs it in PyTorch: ONNX Runtime cannot load the shipped export as it is.
+It runs the checkpoint in PyTorch, because ONNX Runtime cannot load the shipped export unpatched.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 import torch
 
 BOX = 0.35
-"""The least score of a box, by the best of its tokens, as in the demo of the original repository."""
+"""Box threshold on the best token's score, as in the demo of the original repository."""
 
 TWO = ("red circle", "blue square")
 
 
 def found(detector: Deployed, picture: Picture, prompt: text.Prompt) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes [n, 4] in pixels above the threshold, and the number of the phrase that each is about [n]."""
+    """Return the boxes [n, 4] in pixels above the threshold, and the index of each one's phrase [n]."""
     ids = torch.from_numpy(prompt.ids)[None]
     height, width = picture.stuff.shape
     with torch.no_grad():
@@ -47,7 +47,7 @@ def found(detector: Deployed, picture: Picture, prompt: text.Prompt) -> tuple[np
 
 
 def measure(detector: Deployed, pictures: list[Picture], phrases: tuple[str, ...]) -> dict[str, str]:
-    """What was measured with one prompt, and the number."""
+    """Return the measured values with one prompt, by title."""
     prompt = text.prompt(phrases)
     wanted = hits = boxes = 0
     for picture in pictures:

@@ -27,7 +27,7 @@ NARROW: dict[str, Any] = {
 
 
 def network(*, full_size: bool = False) -> Any:
-    """Grounding DINO with random weights; at full size as `grounding-dino-tiny`."""
+    """Return Grounding DINO with random weights, at full size in the configuration of `grounding-dino-tiny`."""
     text = BertConfig() if full_size else BertConfig(vocab_size=len(entries()), **TEXT)
     options: dict[str, Any] = {} if full_size else NARROW
     backbone = swin.config([2, 3, 4], full_size=full_size)
@@ -37,7 +37,7 @@ def network(*, full_size: bool = False) -> Any:
 
 @contextmanager
 def masks(made: Callable[..., tuple[Tensor, Tensor]]) -> Iterator[None]:
-    """Let the network take the text's mask [b, n, n] and positions [b, n] from `made`."""
+    """Let the network get the text's mask [b, n, n] and positions [b, n] from `made`."""
     own = modeling.generate_masks_with_special_tokens_and_transfer_map
     modeling.generate_masks_with_special_tokens_and_transfer_map = made
     try:
@@ -47,7 +47,7 @@ def masks(made: Callable[..., tuple[Tensor, Tensor]]) -> Iterator[None]:
 
 
 def compared(input_ids: Tensor, special_tokens: Tensor) -> tuple[Tensor, Tensor]:
-    """What transformers makes with `isin`, `cummax` and `cummin`, which the TorchScript exporter does not know."""
+    """Return transformers' text mask and positions, without `isin`, `cummax` and `cummin`, which cannot be exported."""
     count = input_ids.shape[1]
     at = torch.arange(count)
     special = (input_ids[:, :, None] == special_tokens).any(-1)[:, None, :]
@@ -62,7 +62,7 @@ class Deployed(nn.Module):
     """Transformers' own interface.
 
     From `pixel_values` [b, 3, h, w], `input_ids`, `token_type_ids`, `attention_mask` [b, n] and `pixel_mask` [b, h, w]
-    to `logits` [b, queries, 256] and `pred_boxes` [b, queries, 4], middle and size in shares of the picture.
+    to `logits` [b, queries, 256] and `pred_boxes` [b, queries, 4], centre and size relative to the picture.
     """
 
     def __init__(self, detector: Any) -> None:
@@ -87,7 +87,7 @@ class Deployed(nn.Module):
 
 
 class Original(nn.Module):
-    """The interface of the original repository's exports: positions and the text's own mask come from outside.
+    """The interface of the original repository's exports: positions and the text's attention mask are inputs.
 
     From `img` [b, 3, h, w], `input_ids` [b, n], `attention_mask` [b, n], `position_ids` [b, n], `token_type_ids` [b, n]
     and `text_token_mask` [b, n, n] to `logits` and `boxes`, as in `Deployed`. Both masks are booleans.

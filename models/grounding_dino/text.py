@@ -1,4 +1,4 @@
-"""Prompts as Grounding DINO reads them: phrases, each ended by a full stop, attending to themselves alone."""
+"""Grounding DINO's prompts: phrases that end with a full stop; tokens attend only within their phrase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from models.grounding_dino.vocabulary import entries
 
 LONGEST = 256
-"""Tokens that the logits have room for."""
+"""Number of tokens in the logits."""
 
 SEPARATORS = (101, 102, 1012, 1029)
 Integers = np.ndarray[Any, np.dtype[np.int64]]
@@ -24,7 +24,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 @cache
 def tokenizer() -> Tokenizer:
-    """A BERT tokenizer, in lower case, with the recipe's vocabulary."""
+    """Return a lower-case BERT tokenizer with the recipe's vocabulary."""
     made = Tokenizer(models.WordPiece({word: n for n, word in enumerate(entries())}, unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -36,7 +36,7 @@ def tokenizer() -> Tokenizer:
 
 
 def save(folder: Path) -> None:
-    """Write `vocab.txt`, `tokenizer.json` and `tokenizer_config.json`, as they lie beside published weights."""
+    """Write `vocab.txt`, `tokenizer.json` and `tokenizer_config.json`, as published with weights."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(entries()) + "\n", "utf-8")
     tokenizer().save(str(folder / "tokenizer.json"))
@@ -51,9 +51,9 @@ class Prompt:
 
     Attributes:
         ids: [n].
-        positions: of a token in its phrase, [n].
-        mask: which token sees which, [n, n].
-        spans: the first token of every phrase, and the one after its last.
+        positions: [n], the index of each token in its phrase.
+        mask: [n, n], which token attends to which.
+        spans: start and end (exclusive) of every phrase's tokens.
     """
 
     ids: Integers
@@ -63,7 +63,7 @@ class Prompt:
 
 
 def prompt(phrases: Sequence[str]) -> Prompt:
-    """Put phrases together: `red circle . blue square .`."""
+    """Join phrases to a prompt: `red circle . blue square .`."""
     ids = np.array(tokenizer().encode(" . ".join(phrases) + " .").ids)
     count = len(ids)
     positions, mask, spans = np.zeros(count, np.int64), np.eye(count, dtype=bool), []

@@ -1,8 +1,8 @@
-"""Draws scenes and trains the narrow Grounding DINO on them and prompts about them, for a given time.
+"""Draw scenes with prompts and train the narrow Grounding DINO on them for a given time.
 
     python -m models.grounding_dino.train --minutes 25 --out build/grounding-dino --backbone build/swin/last.pt
 
-`--backbone` starts from the Swin that `models.swin_start` or Mask2Former was trained with.
+`--backbone` starts from the Swin weights of `models.swin_start` or of a trained Mask2Former.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from torch import Tensor
 
 MOST_ABSENT = 8
 STARTS = ("swin.", "model.pixel_level_module.encoder.")
-"""What the names of the Swin's weights begin with in a checkpoint of `models.swin_start`, and of Mask2Former."""
+"""Prefixes of the Swin's weight names in a checkpoint of `models.swin_start`, and of Mask2Former."""
 
 SWIN = "model.backbone.conv_encoder.model."
 
 
 def prompt(rng: np.random.Generator, shapes: np.ndarray, colours: np.ndarray) -> tuple[text.Prompt, list[int]]:
-    """A prompt that names everything in a picture and up to eight phrases more, and the phrase of every thing."""
+    """Return a prompt for everything in a picture plus up to eight other phrases, and the phrase of every object."""
     own = [f"{list(COLOURS)[colour]} {SHAPES[shape]}" for shape, colour in zip(shapes, colours, strict=True)]
     others = [phrase for phrase in PHRASES if phrase not in own]
     absent = rng.choice(others, int(rng.integers(1, MOST_ABSENT + 1)), replace=False).tolist()
@@ -45,7 +45,7 @@ def prompt(rng: np.random.Generator, shapes: np.ndarray, colours: np.ndarray) ->
 
 
 def batch(pictures: cache.Cache, number: int, size: int) -> tuple[dict[str, Tensor], list[Target]]:
-    """What the network takes, and what it should find; prompts are padded to the longest."""
+    """Return the network's inputs and targets; prompts are padded to the longest."""
     rng = np.random.default_rng([dataset.SEEDS["train"], number])
     chosen, flipped = rng.integers(len(pictures), size=size), rng.random(size) < 0.5
     prompts, targets, images = [], [], []
@@ -69,7 +69,7 @@ def batch(pictures: cache.Cache, number: int, size: int) -> tuple[dict[str, Tens
 
 
 def swin_of(checkpoint: Path) -> dict[str, Any]:
-    """The trained backbone's weights in a checkpoint, by the names that they have here."""
+    """Return the trained backbone's weights in a checkpoint, by this network's names."""
     weights = training.averaged(checkpoint)
     return {
         SWIN + name.removeprefix(start): value
@@ -80,7 +80,7 @@ def swin_of(checkpoint: Path) -> dict[str, Any]:
 
 
 def expect_little(model: Any) -> None:
-    """Let every logit begin around -4, as a head with a bias would: most queries find nothing."""
+    """Let every logit start around -4, like a head with a bias: most queries match nothing."""
     text_norm = model.model.encoder.layers[-1].text_enhancer_layer.layer_norm_after
     with torch.no_grad():
         text_norm.weight.mul_(0.15)
@@ -113,7 +113,7 @@ def main() -> None:
     parser = training.arguments(__doc__)
     parser.add_argument("--backbone", type=Path, help="checkpoint of `models.swin_start` or of a trained Mask2Former")
     parser.add_argument("--pictures", type=int, default=6000)
-    parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
+    parser.add_argument("--drawings", type=Path, help="folder of the drawings, if several trainings share them")
     print(train(parser.parse_args()))
 
 

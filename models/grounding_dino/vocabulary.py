@@ -1,7 +1,7 @@
-"""A WordPiece vocabulary of the words that drawings are described with.
+"""A WordPiece vocabulary of the words that describe drawings.
 
-Its special entries and its signs have the numbers that they have in `bert-base-uncased`, since Grounding DINO knows
-its separators by number: [CLS] 101, [SEP] 102, the full stop 1012 and the question mark 1029.
+Special tokens and punctuation have the same ids as in `bert-base-uncased`, since Grounding DINO identifies separators
+by id: [CLS] 101, [SEP] 102, the full stop 1012 and the question mark 1029.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ cat car bus tree house bicycle bird horse chair table cup bottle book phone oran
 rectangle plus
 """
 WORDS = (*COLOURS, *SHAPES, *STUFF, *OTHERS.split())
-"""More words than are trained on, so that a prompt may also name what the network has never seen."""
+"""Words that are not in the training, so that a prompt can name unknown things."""
 
 
 def entries() -> list[str]:
-    """The lines of `vocab.txt`: any word of letters and digits is one of `WORDS` or falls into pieces."""
+    """Return the lines of `vocab.txt`: a word of letters and digits is one of `WORDS` or splits into pieces."""
     lines = [f"[unused{n}]" for n in range(FIRST_SIGN)]
     for number, name in SPECIAL.items():
         lines[number] = name

@@ -1,1 +1,1 @@
-"""Trains, exports and measures a narrow Mask2Former on drawn shapes."""
+"""Training, export and measurement of a narrow Mask2Former on drawn shapes."""

@@ -1,4 +1,4 @@
-"""The pictures of a step of training, and what Mask2Former should find in them."""
+"""The pictures of a training step, and Mask2Former's targets."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from torch import Tensor
 
 
 def choice(pictures: cache.Cache, number: int, size: int) -> tuple[list[int], list[bool]]:
-    """The numbers of the pictures of a step, and which of them are mirrored."""
+    """Return the indices of the pictures of a step, and which of them are mirrored."""
     rng = np.random.default_rng([dataset.SEEDS["train"], number])
     return rng.integers(len(pictures), size=size).tolist(), (rng.random(size) < 0.5).tolist()
 
 
 def images(pictures: cache.Cache, chosen: list[int], flips: list[bool]) -> Tensor:
-    """Those pictures [n, 3, h, w], as the network takes them."""
+    """Return these pictures [n, 3, h, w], as the network's input."""
     pairs = zip(chosen, flips, strict=True)
     return torch.from_numpy(inputs(np.stack([pictures.images[n][:, :: -1 if flip else 1] for n, flip in pairs])))
 
 
 def targets(pictures: cache.Cache, number: int, flipped: bool) -> tuple[Tensor, Tensor]:
-    """Masks [n, h, w] of 0 and 1 and classes [n]: every thing on its own, then each stuff that shows."""
+    """Return masks [n, h, w] of 0 and 1 and classes [n]: every thing separately, then each visible stuff class."""
     instances, stuff = pictures.instances[number], pictures.stuff[number]
     count = int((pictures.shapes[number] >= 0).sum())
     masks = [instances == one + 1 for one in range(count)]

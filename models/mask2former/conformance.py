@@ -1,8 +1,8 @@
-"""Writes conformance/image-segmentation: what transformers' own post-processing makes of small made-up outputs.
+"""Write conformance/image-segmentation: results of transformers' own post-processing on small synthetic outputs.
 
 python -m models.mask2former.conformance conformance/image-segmentation
 
-Cases that transformers knows nothing of (padding, a crop) lie in the same folder, worked out by hand.
+Cases that transformers does not support (padding, a crop) are in the same folder, computed by hand.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ TASK: dict[str, Any] = {
 }  # fmt: skip
 INPUT = {"width": 36, "height": 24}
 Blob = tuple[float, float, float]
-"""The middle of a mask in cells, x and y, and how far it reaches."""
+"""The centre of a mask in cells, x and y, and its radius."""
 
 
 def masks(blobs: list[Blob], rows: int, columns: int) -> np.ndarray:
-    """Logits [queries, rows, columns], above 0 within reach of the middle."""
+    """Return logits [queries, rows, columns], above 0 within the radius of the centre."""
     y, x = np.mgrid[:rows, :columns]
     made = [3 - 3 * np.hypot(x - across, y - down) / reach for across, down, reach in blobs]
     return np.round(np.stack(made), 2).astype(np.float32)
 
 
 def scores(*best: tuple[int, float]) -> np.ndarray:
-    """Logits [queries, classes + 1]: one class stands out of each query by that much."""
+    """Return logits [queries, classes + 1]: one class of each query exceeds the others by this much."""
     made = np.zeros((len(best), len(CLASSES) + 1), np.float32)
     for row, (label, by) in enumerate(best):
         made[row, label] = by
@@ -49,7 +49,7 @@ def scores(*best: tuple[int, float]) -> np.ndarray:
 
 
 def want(numbers: np.ndarray, found: list[dict[str, Any]], size: tuple[int, int]) -> dict[str, Any]:
-    """The map in rows of digits, and the regions that have those numbers."""
+    """Return the map as rows of digits, and the regions with these numbers."""
     regions = []
     for number, each in enumerate(found, 1):
         rows, columns = np.nonzero(numbers == number)
@@ -63,7 +63,7 @@ def want(numbers: np.ndarray, found: list[dict[str, Any]], size: tuple[int, int]
 
 
 def answer(task: dict[str, Any], outputs: Any, size: tuple[int, int]) -> dict[str, Any]:
-    """What transformers says."""
+    """Return transformers' result."""
     if task["scores"] is None:
         named = SimpleNamespace(logits=outputs.masks_queries_logits)
         return by_class(SegformerImageProcessor().post_process_semantic_segmentation(named, [size])[0].numpy(), size)
@@ -93,7 +93,7 @@ def answer(task: dict[str, Any], outputs: Any, size: tuple[int, int]) -> dict[st
 
 
 def by_class(labels: np.ndarray, size: tuple[int, int]) -> dict[str, Any]:
-    """A map of classes as regions in the order of the classes."""
+    """Return a class map as regions in the order of the classes."""
     present = np.unique(labels).tolist()
     numbers = np.searchsorted(present, labels) + 1
     return want(numbers, [{"label_id": label, "score": None} for label in present], size)
@@ -149,7 +149,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
 
 
 def text(case: dict[str, Any]) -> str:
-    """A case as people read it: a row of a map or of scores to a line."""
+    """Return a case as readable JSON: one row of a map or of scores per line."""
     rows = {name: case[name] or [] for name in ("masks", "scores")}
     lines = [
         f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in case.items() if name not in (*rows, "want")

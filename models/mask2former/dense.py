@@ -1,8 +1,8 @@
-"""A start for Mask2Former: the pixel decoder, and the backbone with it, learn what each place of a picture shows.
+"""Pretraining for Mask2Former: the pixel decoder and the backbone learn the class of each cell of a picture.
 
-Queries that match nothing yet teach the features next to nothing: from random weights the shapes are not told apart
-for thousands of steps. A linear head on each map of features, which names the shapes and the colours below every
-place, teaches them in minutes. The heads are thrown away.
+While queries match nothing, they hardly train the features: from random weights it takes thousands of steps until the
+shapes are distinguished. A linear head on each feature map, which predicts the shapes and colours in every cell, trains
+the features in minutes. The heads are discarded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SEGMENTER = "segmenter."
 
 
 class Dense(nn.Module):
-    """The pixel level of a Mask2Former, with two linear heads on every map of its features."""
+    """A Mask2Former's backbone and pixel decoder, with two linear heads on every feature map."""
 
     def __init__(self, segmenter: Any) -> None:
         super().__init__()
@@ -35,13 +35,13 @@ class Dense(nn.Module):
         self.colours = nn.ModuleList(nn.Conv2d(width, len(COLOURS) + 1, 1) for width in widths)
 
     def forward(self, pixel_values: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Logits of kinds and of colours, each [n, c, h, w], from the finest map to the coarsest."""
+        """Logits of classes and of colours, each [n, c, h, w], from the finest map to the coarsest."""
         level = self.segmenter.model.pixel_level_module(pixel_values)
         maps = [level.decoder_last_hidden_state, *reversed(level.decoder_hidden_states)]
         return [(kind(x), colour(x)) for kind, colour, x in zip(self.kinds, self.colours, maps, strict=True)]
 
     def loss(self, pictures: cache.Cache, number: int, size: int) -> Tensor:
-        """Cross entropy with the shares of kinds and colours below every place; what is rare weighs more."""
+        """Cross entropy with the shares of classes and colours in every cell; rare ones weigh more."""
         chosen, flips = batches.choice(pictures, number, size)
         kinds, colours = truth(pictures, chosen, flips)
         total = torch.zeros(())
@@ -53,7 +53,7 @@ class Dense(nn.Module):
 
 
 def truth(pictures: cache.Cache, chosen: list[int], flips: list[bool]) -> tuple[Tensor, Tensor]:
-    """One where a pixel is of that kind, and of that colour (the last: of no thing), each [n, c, h, w]."""
+    """Return one-hot classes and colours (the last: no thing) of every pixel, each [n, c, h, w]."""
     kinds, colours = [], []
     for number, flip in zip(chosen, flips, strict=True):
         instances, stuff = pictures.instances[number].astype(int), pictures.stuff[number].astype(int)
@@ -68,7 +68,7 @@ def truth(pictures: cache.Cache, chosen: list[int], flips: list[bool]) -> tuple[
 
 
 def _cross_entropy(logits: Tensor, shares: Tensor, things: int) -> Tensor:
-    """Mean over places of [n, c, h, w]; those of the first `things` classes weigh four times as much."""
+    """Return the mean over the cells of [n, c, h, w]; the first `things` classes weigh four times as much."""
     weights = torch.ones(shares.shape[1])
     weights[:things] = 4
     weighted = shares * weights[:, None, None]
@@ -76,5 +76,5 @@ def _cross_entropy(logits: Tensor, shares: Tensor, things: int) -> Tensor:
 
 
 def weights(checkpoint: dict[str, Any]) -> dict[str, Any]:
-    """The segmenter's part of the weights of a `Dense`."""
+    """Return the segmenter's part of the weights of a `Dense`."""
     return {name.removeprefix(SEGMENTER): value for name, value in checkpoint.items() if name.startswith(SEGMENTER)}

@@ -1,4 +1,4 @@
-"""Exports Mask2Former.
+"""Export Mask2Former.
 
 python -m models.mask2former.export build/mask2former/last.pt models/mask2former-swin/mask2former.onnx
 """

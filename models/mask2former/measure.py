@@ -1,4 +1,4 @@
-"""Measures the shipped Mask2Former on held-out drawings and writes the table in models/README.md.
+"""Measure the shipped Mask2Former on held-out drawings and write the table in models/README.md.
 
 python -m models.mask2former.measure
 """
@@ -19,13 +19,13 @@ from models.table import README, publish
 
 MODEL = README.with_name("mask2former-swin") / "mask2former.onnx"
 SCORE, MASK, KEPT = 0.5, 0.5, 0.8
-"""A query's least score, a pixel's least probability, and how much of a mask the others may not take."""
+"""Minimum score of a query, minimum probability of a pixel, and minimum share of a mask that others do not cover."""
 GRID = 384
-"""Rows and columns that transformers resizes Mask2Former's masks to before anything else."""
+"""Rows and columns to which transformers first resizes Mask2Former's masks."""
 
 
 def enlarged(masks: Array, height: int, width: int) -> Array:
-    """Resize [q, h, w] bilinearly, pixel middles on pixel middles."""
+    """Resize [q, h, w] bilinearly with half-pixel centres."""
 
     def taps(size: int, wanted: int) -> tuple[Array, Array, Array]:
         at = np.clip((np.arange(wanted) + 0.5) * size / wanted - 0.5, 0, size - 1)
@@ -39,10 +39,10 @@ def enlarged(masks: Array, height: int, width: int) -> Array:
 
 
 def segments(classes: Array, masks: Array, height: int, width: int) -> list[Segment]:
-    """The panoptic post-processing of transformers, at the picture's size; stuff is fused.
+    """Apply transformers' panoptic post-processing, at the picture's size; stuff is fused.
 
     Args:
-        classes: logits [q, c + 1], the last that of no object.
+        classes: logits [q, c + 1], the last for no object.
         masks: logits [q, h, w].
         height: of the picture.
         width: of the picture.
@@ -70,14 +70,14 @@ def segments(classes: Array, masks: Array, height: int, width: int) -> list[Segm
 
 
 def true_segments(picture: Picture) -> list[Segment]:
-    """Every thing on its own, and each stuff that shows."""
+    """Return every thing separately, and each visible stuff class."""
     categories = picture.semantic
     stuff = [(n, categories == n) for n in range(len(SHAPES), len(CATEGORIES)) if (categories == n).any()]
     return [(SHAPES.index(thing.shape), thing.mask) for thing in picture.things] + stuff
 
 
 def measure(onnx: Path) -> dict[str, str]:
-    """What was measured, and the number."""
+    """Return the measured values by title."""
     session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
     sums: dict[int, Panoptic] = {}
     things = pictures = 0

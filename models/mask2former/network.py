@@ -19,7 +19,7 @@ NARROW: dict[str, Any] = {
 
 
 def network(*, full_size: bool = False) -> Any:
-    """Mask2Former with random weights; at full size as `mask2former-swin-tiny-coco-panoptic`, with 133 classes."""
+    """Return Mask2Former with random weights; full size is `mask2former-swin-tiny-coco-panoptic`, 133 classes."""
     names = dict(enumerate(CATEGORIES))
     options = NARROW | {"id2label": names, "label2id": {name: n for n, name in names.items()}}
     if full_size:
@@ -29,7 +29,7 @@ def network(*, full_size: bool = False) -> Any:
 
 
 class Deployed(nn.Module):
-    """What people export: `pixel_values` [1, 3, h, w] -> classes [1, q, c + 1] and masks [1, q, h / 4, w / 4]."""
+    """The usual export: `pixel_values` [1, 3, h, w] -> classes [1, q, c + 1] and masks [1, q, h / 4, w / 4]."""
 
     def __init__(self, segmenter: Any) -> None:
         super().__init__()

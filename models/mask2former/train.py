@@ -1,9 +1,9 @@
-"""Draws scenes and trains the narrow Mask2Former on them for a given time.
+"""Draw scenes and train the narrow Mask2Former on them for a given time.
 
     python -m models.mask2former.train --minutes 30 --out build/mask2former --backbone build/swin/last.pt
 
-`--backbone` is what `models.swin_start` trained. Of the minutes, those of `--dense` go to a start without queries
-(`dense.py`), whose checkpoint lies in `dense` below the folder. With `--start` there is neither.
+`--backbone` is a checkpoint of `models.swin_start`. `--dense` minutes of the time are pretraining without queries
+(`dense.py`), whose checkpoint is in the subfolder `dense`. With `--start` both are skipped.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ SWIN = "model.pixel_level_module.encoder."
 
 
 def swin_of(checkpoint: Path) -> dict[str, Any]:
-    """The backbone's weights of a `models.swin_start`, by the names that they have here."""
+    """Return the backbone's weights from a checkpoint of `models.swin_start`, by this network's names."""
     weights = training.averaged(checkpoint)
     return {SWIN + name.removeprefix("swin."): value for name, value in weights.items() if name.startswith("swin.")}
 
 
 def start(pictures: cache.Cache, options: argparse.Namespace) -> dict[str, Any]:
-    """The weights of a network whose features tell shapes and colours apart."""
+    """Return pretrained weights, whose features distinguish shapes and colours."""
     fresh = network().train()
     if options.backbone:
         given = swin_of(options.backbone)
@@ -65,10 +65,10 @@ def train(options: argparse.Namespace) -> Path:
 def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
-    parser.add_argument("--dense", type=float, default=8, help="minutes of the start without queries")
+    parser.add_argument("--dense", type=float, default=8, help="minutes of pretraining without queries")
     parser.add_argument("--backbone", type=Path, help="checkpoint of models.swin_start")
     parser.add_argument("--pictures", type=int, default=6000)
-    parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
+    parser.add_argument("--drawings", type=Path, help="folder of the drawings, if several trainings share them")
     print(train(parser.parse_args()))
 
 

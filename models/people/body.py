@@ -1,4 +1,4 @@
-"""Arms, legs and trunk with their clothes, as parts that can be sorted by depth."""
+"""Arms, legs and trunk with clothes, as parts that can be sorted by depth."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ LIGHT = 0.013  # width of the shadow on a limb, in body heights
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of a person: what it covers, how it is drawn, and the joints that are its own."""
+    """One part of a person: the covered area, its drawing function, and its joints."""
 
     depth: float
     outline: Path
@@ -38,12 +38,12 @@ class Part:
 
 
 def shown(color: Color, depth: float) -> Color:
-    """Colour of a limb: those further back are in the body's shade."""
+    """Return the colour of a limb: limbs behind the body are shaded."""
     return darker(color, 0.2) if depth < -0.045 else color
 
 
 def lengthwise(points: list[Vector], radii: list[float], share: float) -> Path:
-    """The first `share` of a limb that runs through three joints."""
+    """Return the first `share` of a limb through three joints."""
     upper = min(share * 2, 1.0)
     lower = max(share * 2 - 1, 0.0)
     middle = points[0] + (points[1] - points[0]) * upper
@@ -56,7 +56,7 @@ def lengthwise(points: list[Vector], radii: list[float], share: float) -> Path:
 
 
 def limb(canvas: Canvas, shape: Path, color: Color) -> None:
-    """A shaded stretch of a limb with a fine edge that sets it off from what is behind."""
+    """Draw a shaded part of a limb with a fine edge against the background."""
     solid(canvas, shape, color, LIGHT)
     canvas.drawPath(shape, paint(darker(color, 0.5), 0.35, 0.004))
 
@@ -81,7 +81,7 @@ def arm(look: Look, at: Joints, name: str) -> Part:
 
 
 def leg(look: Look, at: Joints, name: str) -> Part:
-    """One leg with what it wears and its shoe."""
+    """One leg with its clothes and shoe."""
     points = [at[f"{name}_{joint}"] for joint in ("hip", "knee", "ankle")]
     girth = look.build.girth
     radii = [0.047 * girth, 0.033 * girth, 0.022]

@@ -1,4 +1,4 @@
-"""Makes up scenes: where, who, what, and how far away."""
+"""Random scenes: place, people, things, and their distances."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ ASPECTS = [4 / 3, 3 / 4, 1.0, 3 / 2, 2 / 3, 16 / 9]
 
 @dataclass(frozen=True)
 class Mix:
-    """What kind of scenes: the share of crowds, the least height of others in long sides, the share of their usual."""
+    """Kinds of scenes: the share of crowds, the smallest height of other people in long sides, a height factor."""
 
     crowds: float
     smallest: float
@@ -26,7 +26,7 @@ class Mix:
 
 @dataclass(frozen=True)
 class View:
-    """A picture's size, the height of its horizon, and how far above people's feet it is seen."""
+    """A picture's size, the height of its horizon, and the camera's height above people's feet."""
 
     width: int
     height: int
@@ -59,14 +59,14 @@ def sample(rng: Random, long_side: int, mix: Mix) -> Scene:
 
 
 def head_count(rng: Random, mix: Mix) -> int:
-    """How many people: often one, two or three, now and then nobody or a crowd."""
+    """Return the number of people: often one to three, sometimes none or a crowd."""
     if rng.random() < mix.crowds:
         return int(rng.integers(CROWD, 18))
     return int(rng.choice(CROWD, p=[0.07, 0.27, 0.24, 0.18, 0.12, 0.07, 0.05]))
 
 
 def cast(rng: Random, count: int, smallest: float, view: View, share: float = 1.0) -> list[Person]:
-    """`count` people side by side, grown-ups no shorter than `smallest` pixels; `share` makes all of them shorter."""
+    """Return `count` people side by side, adults at least `smallest` pixels tall; `share` scales all of them."""
     reach = min(0.75, 0.9 / max(1, count) ** 0.4)
     tallest = share * float(rng.uniform(0.6, 1.15) if count < 3 else rng.uniform(0.6, 1.3) * reach)
     people = []
@@ -83,7 +83,7 @@ def cast(rng: Random, count: int, smallest: float, view: View, share: float = 1.
 
 
 def prop(rng: Random, place: places.Place, view: View) -> Thing:
-    """Something that belongs in the place, most often further off than the people."""
+    """Return a thing that fits the place, usually farther away than the people."""
     tall = float(rng.uniform(0.3, 0.8) * view.height)
     y = floor_at(rng, tall, view)
     if rng.random() < 0.8:
@@ -93,7 +93,7 @@ def prop(rng: Random, place: places.Place, view: View) -> Thing:
 
 
 def things_of(place: places.Place) -> list[things.Thing]:
-    """Clutter that belongs in a place."""
+    """Return the things that fit a place."""
     known: dict[places.Place, list[things.Thing]] = {
         places.park: things.OUTDOORS,
         places.street: things.OUTDOORS,
@@ -104,7 +104,7 @@ def things_of(place: places.Place) -> list[things.Thing]:
 
 
 def floor_at(rng: Random, size: float, view: View) -> float:
-    """Where the feet of somebody of that height are: lower in the picture the taller."""
+    """Return the y of the feet of a person of this height: the taller, the lower in the picture."""
     height = view.height
     y = view.horizon + size / view.camera + float(rng.normal(0, 0.03)) * height
     if y - size > 0.5 * height:

@@ -1,4 +1,4 @@
-"""Draws a data set in the layout that Ultralytics trains on; picture n is the same in every run."""
+"""Draw a data set in the layout of Ultralytics; picture n is the same in every run."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,26 +16,26 @@ SIDE = 192
 LONG_SIDES = (240, 320, 400, 480, 640)
 SEEDS = {"train": 1, "val": 2, "varied": 3, "large": 4, "small": 5, "crops": 6, "crop samples": 7}
 MIXES = {"large": composition.LARGE, "small": composition.SMALL}
-"""By split; the others are varied."""
+"""Mixes by split; the other splits use `VARIED`."""
 
 HELD_OUT = 200
 
 
 def picture(split: str, number: int) -> tuple[Pixels, list[Label]]:
-    """Picture `number` of a split at its own size, RGB, and who is in it."""
+    """Return picture `number` of a split in its original size, RGB, and its labels."""
     mix = MIXES.get(split, composition.VARIED)
     rng = np.random.default_rng([SEEDS[split], number])
     return render.render(composition.sample(rng, int(rng.choice(LONG_SIDES)), mix))
 
 
 def held_out(split: str) -> Iterator[tuple[Pixels, list[Label]]]:
-    """Pictures that neither training nor the choice of a checkpoint has seen."""
+    """Yield pictures that neither training nor checkpoint selection uses."""
     for number in range(HELD_OUT):
         yield picture(split, number)
 
 
 def line(label: Label) -> str:
-    """A label as Ultralytics writes it, in shares of the square."""
+    """Return a label as a line of Ultralytics' format, relative to the square."""
     left, top, right, bottom = label.box / SIDE
     numbers = [(left + right) / 2, (top + bottom) / 2, right - left, bottom - top]
     words = [f"{number:.5f}" for number in numbers]
@@ -45,7 +45,7 @@ def line(label: Label) -> str:
 
 
 def write_one(folder: Path, split: str, number: int) -> None:
-    """Draw one picture into the square that the model sees, with its labels."""
+    """Draw one picture, letterboxed into the model's input square, with its labels."""
     image, labels = picture(split, number)
     square = Image.fromarray(letterbox.fit(image, SIDE))
     square.save(folder / "images" / split / f"{number:06d}.png", compress_level=1)

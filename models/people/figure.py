@@ -1,7 +1,7 @@
-"""An articulated body: proportions, a pose, and the joints they put where.
+"""An articulated body: proportions, a pose, and the resulting joint positions.
 
-Lengths are in body heights. A figure's own axes are x to its left, y up, z ahead; seen, they are
-x right, y down, z towards the viewer, with the middle of the hips at the origin.
+Lengths are in body heights. A figure's own axes are x to its left, y up, z ahead. The viewer's axes are x right,
+y down, z towards the viewer. The middle of the hips is the origin.
 """
 
 from dataclasses import dataclass, field
@@ -35,17 +35,17 @@ class Build:
 
 @dataclass(frozen=True)
 class Limb:
-    """How an arm or a leg is held, in radians; all zero hangs straight down."""
+    """The pose of an arm or a leg, in radians; with all zero it hangs straight down."""
 
     swing: float = 0.0  # ahead
     spread: float = 0.0  # to its own side
     bend: float = 0.0  # of the elbow or the knee
-    toward: tuple[float, float, float] | None = None  # where the bend goes: outward, up, ahead
+    toward: tuple[float, float, float] | None = None  # direction of the bend: outward, up, ahead
 
 
 @dataclass(frozen=True)
 class Pose:
-    """How a body is held and seen."""
+    """The pose and the viewing direction of a body."""
 
     left_arm: Limb = field(default_factory=Limb)
     right_arm: Limb = field(default_factory=Limb)
@@ -61,7 +61,7 @@ class Pose:
 
 
 def rotated(vector: Vector, axis: int, angle: float) -> Vector:
-    """Turn about x (0), y (1) or z (2) by the right hand rule."""
+    """Return a vector rotated about x (0), y (1) or z (2) by the right-hand rule."""
     first, second = (axis + 1) % 3, (axis + 2) % 3
     turned = vector.copy()
     turned[first] = vector[first] * np.cos(angle) - vector[second] * np.sin(angle)
@@ -81,7 +81,7 @@ def limb_directions(limb: Limb, side: int, ahead: float) -> tuple[Vector, Vector
 
 
 def joints(build: Build, pose: Pose) -> Joints:
-    """Every joint as seen: the 12 of the limbs, neck, head and toes."""
+    """Return every joint in the viewer's axes: 12 of the limbs, neck, head and toes."""
     own: Joints = {"pelvis": np.zeros(3)}
     trunk: Joints = {"neck": np.array([0, build.torso * 1.1, 0])}
     for name, side in (("left", 1), ("right", -1)):
@@ -107,5 +107,5 @@ def joints(build: Build, pose: Pose) -> Joints:
 
 
 def seen(point: Vector, pose: Pose) -> Vector:
-    """A point of the figure as the viewer sees it."""
+    """Return a point of the figure in the viewer's axes."""
     return rotated(rotated(point, 1, pose.turn), 2, -pose.tilt) * (1, -1, 1)

@@ -1,6 +1,6 @@
-"""A head: face, hair and hat, turned any way.
+"""A head in any rotation: face, hair and hat.
 
-Drawn in units of half the head's height, y down, the head's middle at the origin.
+Units are half the head's height, y points down, and the head's middle is the origin.
 """
 
 from math import cos, sin
@@ -37,7 +37,7 @@ WIDTH = 0.82
 
 
 def spot(azimuth: float, height: float, turn: float, reach: float = 1.0) -> tuple[float, ...]:
-    """Where a point of the head shows: x, y and its depth, above 0 on the viewer's side."""
+    """Return the position of a point of the head: x, y and its depth, above 0 on the viewer's side."""
     around = azimuth + turn
     flat = cos(height)
     return (WIDTH * reach * sin(around) * flat, -reach * sin(height), cos(around) * flat)
@@ -82,7 +82,7 @@ def skull(look: Look) -> Any:
 
 
 def window(look: Look, turn: float) -> Any | None:
-    """The part of the head's front that is skin, or None seen from behind."""
+    """Return the visible skin of the face, or None from behind."""
     ahead = cos(turn)
     if look.hairstyle == "bald":
         return ellipse((0, 0), WIDTH, 1.0)
@@ -96,7 +96,7 @@ def window(look: Look, turn: float) -> Any | None:
 
 
 def face(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
-    """Eyes, brows, nose, mouth, and what is worn on them."""
+    """Draw eyes, brows, cheeks, mouth and glasses."""
     ink = darker(look.skin, 0.72)
     for side in (-1, 1):
         x, y, depth = spot(0.40 * side, 0.06 - nod, turn)
@@ -121,7 +121,7 @@ def face(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
 
 
 def nose(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
-    """A small bump, in profile beyond the outline."""
+    """Draw the nose, in profile beyond the outline."""
     x, y, depth = spot(0.0, -0.2 - nod, turn, 1.06)
     if depth > -0.25:
         shade = look.skin if depth < 0.5 else darker(look.skin, 0.16)
@@ -129,7 +129,7 @@ def nose(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
 
 
 def ears(canvas: Canvas, look: Look, turn: float) -> None:
-    """The ears that hair leaves free."""
+    """Draw the ears that hair does not cover."""
     if look.hairstyle in ("long", "bob", "curls", "scarf"):
         return
     for side in (-1, 1):

@@ -1,4 +1,4 @@
-"""Shapes and paint: a thin layer over Skia in which every point is an (x, y) pair."""
+"""Shapes and paint: a thin wrapper of Skia in which every point is an (x, y) pair."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,12 +85,12 @@ def box(left: float, top: float, right: float, bottom: float, radius: float = 0.
 
 
 def union(*paths: Path) -> Path:
-    """The area covered by any of `paths`, which are small: Skia's joins need larger numbers."""
+    """Return the union of `paths`, scaled up for Skia, whose path operations fail on small numbers."""
     whole, *others = (scaled(path, 1024.0) for path in paths)
     for path in others:
         try:
             whole = skia.Op(whole, path, skia.PathOp.kUnion_PathOp)
-        except RuntimeError:  # Skia gives up on some nearly touching curves
+        except RuntimeError:  # Skia fails on some nearly touching curves
             whole = skia.Path(whole)
             whole.addPath(path)
     return scaled(whole, 1 / 1024.0)
@@ -104,7 +104,7 @@ def scaled(path: Path, factor: float) -> Path:
 
 
 def taper(start: Point, end: Point, start_radius: float, end_radius: float) -> Path:
-    """The hull of two circles: one stretch of an arm or a leg."""
+    """Return the hull of two circles: a segment of an arm or a leg."""
     a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     along = b - a
     length = float(np.hypot(*along))
@@ -122,7 +122,7 @@ def taper(start: Point, end: Point, start_radius: float, end_radius: float) -> P
 
 @contextmanager
 def clipped(canvas: Canvas, path: Path) -> Iterator[None]:
-    """Keep what is drawn inside to `path`."""
+    """Clip drawing to `path` within the context."""
     canvas.save()
     canvas.clipPath(path, skia.ClipOp.kIntersect, True)
     yield

@@ -1,4 +1,4 @@
-"""Fits a picture into a square, as Ultralytics does before it runs a model."""
+"""Letterbox a picture into a square, as Ultralytics does before it runs a model."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ GREY = 114
 
 
 def bilinear(image: Pixels, width: int, height: int) -> Pixels:
-    """Resize RGB [h, w, 3] by the four nearest pixels, without smoothing first."""
+    """Resize RGB [h, w, 3] bilinearly, without antialiasing."""
 
     def taps(size: int, wanted: int) -> tuple[Any, Any, Array]:
         at = np.clip((np.arange(wanted) + 0.5) * size / wanted - 0.5, 0, size - 1)
@@ -25,7 +25,7 @@ def bilinear(image: Pixels, width: int, height: int) -> Pixels:
 
 
 def placement(width: int, height: int, side: int) -> tuple[float, int, int, int, int]:
-    """Scale, then new width, new height, left and top inside a square of `side`."""
+    """Return the scale, new width, new height, left and top within a square of `side`."""
     scale = min(side / width, side / height)
     wide, tall = round(width * scale), round(height * scale)
     return scale, wide, tall, round((side - wide) / 2 - 0.1), round((side - tall) / 2 - 0.1)

@@ -1,4 +1,4 @@
-"""What somebody looks like: skin, hair, clothes and build."""
+"""A person's appearance: skin, hair, clothes and build."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def pick(rng: Random, values: Sequence[T]) -> T:
 
 
 def sample_build(rng: Random) -> Build:
-    """An adult or, now and then, a child."""
+    """Return the build of an adult or sometimes a child."""
     if rng.random() < 0.18:
         return Build(
             torso=0.285, shoulder=0.098, hip=0.055, arm=0.138, leg=0.205,
@@ -84,7 +84,7 @@ def jitter(rng: Random, color: Color) -> Color:
 
 
 def sample(rng: Random) -> Look:
-    """Somebody."""
+    """Return a random appearance."""
     style = pick(rng, HAIRSTYLES)
     sleeve = float(rng.choice([0.0, 0.42, 0.5, 0.95, 1.0], p=[0.08, 0.25, 0.25, 0.12, 0.3]))
     top = jitter(rng, pick(rng, CLOTHES))

@@ -53,7 +53,7 @@ def head_part(look: Look, pose: Pose, at: Joints) -> body.Part:
 
 
 def face_points(look: Look, pose: Pose, at: Joints) -> dict[str, tuple[np.ndarray[Any, Any], bool]]:
-    """Where nose, eyes and ears are, and whether they face the viewer."""
+    """Return the positions of nose, eyes and ears, and whether each faces the viewer."""
     upright = at["head"][:2] - at["neck"][:2]
     length = float(np.hypot(*upright))
     down = -upright / length if length >= look.build.head * 0.5 else np.array([0.0, 1.0])
@@ -69,7 +69,7 @@ def face_points(look: Look, pose: Pose, at: Joints) -> dict[str, tuple[np.ndarra
 
 
 def parts(look: Look, pose: Pose, at: Joints) -> list[body.Part]:
-    """Every part, the furthest first."""
+    """Return every part, the farthest first."""
     pieces = [body.trunk(look, pose, at), head_part(look, pose, at)]
     pieces += [body.arm(look, at, name) for name in ("left", "right")]
     pieces += [body.leg(look, at, name) for name in ("left", "right")]
@@ -101,33 +101,33 @@ def draw(canvas: Canvas, person: Person) -> Keypoints:
 
 
 def stand(canvas: Canvas, person: Person, floor: float) -> None:
-    """Make body heights the canvas's unit, its origin the middle of the hips of somebody `floor` above the ground."""
+    """Set the canvas to body heights, with the origin in the middle of the hips, `floor` above the ground."""
     canvas.translate(person.x, person.y)
     canvas.scale(person.height, person.height)
     canvas.translate(0, -floor)
 
 
 def ground(at: Joints) -> float:
-    """Where the floor is below the middle of the hips, in body heights."""
+    """Return the distance from the middle of the hips down to the floor, in body heights."""
     return max(float(at[name][1]) for name in at) + 0.022
 
 
 def hidden(pieces: list[body.Part], name: str, point: np.ndarray[Any, Any]) -> bool:
-    """Whether a part nearer to the viewer than the joint's own covers the joint."""
+    """Whether a part nearer to the viewer covers the joint."""
     own = max(index for index, piece in enumerate(pieces) if name in piece.joints)
     over = pieces[own + 1 :]
     return any(piece.outline.contains(float(point[0]), float(point[1])) for piece in over)
 
 
 def layer(person: Person, width: int, height: int) -> tuple[Any, Keypoints]:
-    """`person` alone on a transparent picture of `width` x `height`, and the key points."""
+    """Return `person` alone on a transparent picture of `width` x `height`, and the key points."""
     surface = skia.Surface(width, height)
     points = draw(surface.getCanvas(), person)
     return surface.makeImageSnapshot(), points
 
 
 def layers_of_parts(person: Person, width: int, height: int) -> list[Any]:
-    """Each part of `person` alone on a transparent picture, the furthest first."""
+    """Return each part of `person` on its own transparent picture, the farthest first."""
     at = joints(person.look.build, person.pose)
     pictures = []
     for piece in parts(person.look, person.pose, at):

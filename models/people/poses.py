@@ -1,4 +1,4 @@
-"""Ways to hold a body: each function samples one kind of pose, seen from ahead."""
+"""Poses: each function samples one kind of pose, seen from the front."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +23,7 @@ def hanging_arm(rng: Random) -> Limb:
 
 
 def any_arm(rng: Random) -> Limb:
-    """An arm doing one of the things that arms do."""
+    """Return an arm in one of several typical poses."""
     kinds = [
         hanging_arm(rng),
         hanging_arm(rng),
@@ -47,7 +47,7 @@ def standing(rng: Random) -> Pose:
 
 
 def stride(rng: Random, reach: float, arms: float, lean: float, kick: float) -> Pose:
-    """One leg ahead, the other behind, arms the other way round."""
+    """One leg ahead, the other behind, arms opposite."""
     ahead = near(rng, reach, 0.12)
     front, behind = (
         Limb(ahead, 0.03, abs(near(rng, kick * 0.35, 0.12))),
@@ -60,7 +60,7 @@ def stride(rng: Random, reach: float, arms: float, lean: float, kick: float) -> 
 
 
 def walking(rng: Random) -> Pose:
-    """A stroll; now and then one hand is busy."""
+    """Walking, sometimes with one arm in another pose."""
     pose = stride(rng, 0.42, 0.4, 0.04, 0.35)
     return replace(pose, left_arm=any_arm(rng)) if rng.random() < 0.35 else pose
 
@@ -97,7 +97,7 @@ def sitting(rng: Random) -> Pose:
 
 
 def bending(rng: Random) -> Pose:
-    """Bowed to the ground, reaching for it."""
+    """Bent over, reaching for the ground."""
     lean = near(rng, 1.2, 0.2)
     left, right = (Limb(near(rng, 0.15), 0.08, abs(near(rng, 0.25, 0.15))) for _ in range(2))
     reach = Limb(near(rng, lean * 1.05), 0.1, abs(near(rng, 0.15)))
@@ -121,7 +121,7 @@ def lunging(rng: Random) -> Pose:
 
 
 def dancing(rng: Random) -> Pose:
-    """Arms anyhow, one knee up."""
+    """Arms in random poses, one knee up."""
     up = Limb(near(rng, 0.9, 0.3), near(rng, 0.3), near(rng, 1.3, 0.3))
     down = Limb(near(rng, -0.05, 0.1), 0.06, abs(near(rng, 0.1)))
     return Pose(any_arm(rng), any_arm(rng), up, down, near(rng, 0.0, 0.12), near(rng, 0, 0.12))
@@ -143,12 +143,12 @@ KINDS: list[tuple[Sampler, float]] = [
 
 
 def sideways_share(kind: Sampler) -> float:
-    """How often a kind is seen in profile."""
+    """Return how often a kind of pose is seen in profile."""
     return 0.65 if kind in (running, walking, bending, kicking) else 0.2
 
 
 def sample(rng: Random, kind: Sampler | None = None) -> Pose:
-    """A pose with a direction to face; `kind` is drawn when not given."""
+    """Return a pose with a facing direction; `kind` is random if not given."""
     weights = np.array([weight for _, weight in KINDS])
     chosen = kind or KINDS[int(rng.choice(len(KINDS), p=weights / weights.sum()))][0]
     pose = chosen(rng)

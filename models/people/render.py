@@ -1,4 +1,4 @@
-"""Paints a scene and finds what shows of everybody in it."""
+"""Paint a scene and compute everybody's visible pixels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +13,13 @@ from models.people.person import OCCLUDED, Person, ground, layer
 from models.people.scene import Array, Label, Pixels, Scene, Thing
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
-SEEN_SHARE = 0.18  # people of whom less shows are not in the labels
+SEEN_SHARE = 0.18  # people with a smaller visible share are not in the labels
 SEEN_PIXELS = 30
 
 
 @dataclass(frozen=True)
 class Traced:
-    """Somebody or something while a picture is painted: what still shows, key points of people, pixels in all."""
+    """A person or thing during painting: its visible mask, a person's key points, its total number of pixels."""
 
     actor: Person | Thing
     mask: Mask
@@ -32,12 +32,12 @@ class Traced:
         return Traced(self.actor, self.mask & ~cover, hidden, self.whole)
 
     def shows(self) -> bool:
-        """Whether enough is left for a label."""
+        """Whether enough is visible for a label."""
         return int(self.mask.sum()) >= max(SEEN_SHARE * self.whole, SEEN_PIXELS)
 
 
 def render(scene: Scene) -> tuple[Pixels, list[Label]]:
-    """Paint a scene: RGB [height, width, 3] and the labels of the people who show in it."""
+    """Paint a scene: RGB [height, width, 3] and the labels of the visible people."""
     image, actors = traced(scene)
     labels = [
         Label(extent(one.mask), float(one.mask.sum()), inside(one.keypoints, scene))
@@ -48,7 +48,7 @@ def render(scene: Scene) -> tuple[Pixels, list[Label]]:
 
 
 def traced(scene: Scene) -> tuple[Pixels, list[Traced]]:
-    """Paint a scene: RGB [height, width, 3] and what shows of everybody and everything, the furthest first."""
+    """Paint a scene: RGB [height, width, 3] and the visible masks of all actors, the farthest first."""
     surface = skia.Surface(scene.width, scene.height)
     canvas = surface.getCanvas()
     scene.place(canvas, scene.width, scene.height, np.random.default_rng(scene.seed))
@@ -100,7 +100,7 @@ def seat(canvas: Canvas, actor: Person) -> None:
 
 
 def hide(points: Array, cover: Mask) -> Array:
-    """Key points with those under `cover` marked occluded."""
+    """Return the key points, with those under `cover` marked as occluded."""
     height, width = cover.shape
     hidden = points.copy()
     for index, (x, y, _) in enumerate(points):
@@ -110,7 +110,7 @@ def hide(points: Array, cover: Mask) -> Array:
 
 
 def inside(points: Array, scene: Scene) -> Array:
-    """Key points with those beyond the picture set to zero."""
+    """Return the key points, with those outside the picture set to zero."""
     x, y = points[:, 0], points[:, 1]
     within = (x >= 0) & (x < scene.width) & (y >= 0) & (y < scene.height)
     return np.where(within[:, None], points, 0.0)
@@ -123,7 +123,7 @@ def extent(mask: Mask) -> Array:
 
 
 def cutout(person: Person, width: int, height: int) -> Pixels:
-    """One person on nothing: RGBA [height, width, 4], not premultiplied."""
+    """Return one person on a transparent background: RGBA [height, width, 4], not premultiplied."""
     image, _ = layer(person, width, height)
     painted = pixels(image).astype(np.float64)
     alpha = painted[..., 3:]

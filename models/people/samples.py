@@ -1,4 +1,4 @@
-"""Draws the pictures in models/samples.
+"""Draw the pictures in models/samples.
 
 python -m models.people.samples models/samples
 """
@@ -66,7 +66,7 @@ def crowd() -> Scene:
 
 
 def nobody() -> Scene:
-    """A street without a soul."""
+    """A street without people."""
     return Scene(960, 640, places.street, 8, (
         Thing(things.tree, 120, 470, 250, 12), Thing(things.lamp, 860, 480, 230, 1),
         Thing(things.car, 620, 560, 200, 3), Thing(things.dog, 200, 610, 330, 3),
@@ -88,7 +88,7 @@ def cutout() -> Pixels:
 
 
 def write(folder: Path) -> None:
-    """Write every sample; the numbers put them in the order in which a page shows them."""
+    """Write every sample; their numbers give the order on a page."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in (("1-several", several), ("2-one", one), ("4-crowd", crowd), ("6-nobody", nobody)):
         save(render(draw())[0], folder / f"{name}.jpg")
@@ -99,7 +99,7 @@ def write(folder: Path) -> None:
 
 
 def save(image: Pixels, path: Path, orientation: int = 1) -> None:
-    """A JPEG of RGB [h, w, 3] whose header says how it is to be turned."""
+    """Write RGB [h, w, 3] as a JPEG with an EXIF orientation."""
     exif = Image.Exif()
     if orientation != 1:
         exif[ORIENTATION] = orientation

@@ -1,4 +1,4 @@
-"""What a picture shows: a place, the things and the people in it, and the labels they get."""
+"""A scene: a place, its things and people, and their labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Label:
-    """One person: box x1 y1 x2 y2 of what shows, area of what shows, key points [17, 3]."""
+    """One person: box x1 y1 x2 y2 and area of the visible pixels, key points [17, 3]."""
 
     box: Array
     area: float
@@ -24,7 +24,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Thing:
-    """A piece of clutter at (x, y), `height` pixels to the grown-up."""
+    """A thing at (x, y), at a scale of `height` pixels per adult."""
 
     draw: things.Thing
     x: float
@@ -35,7 +35,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a picture shows; drawing it needs nothing else."""
+    """A complete description of a picture, sufficient to draw it."""
 
     width: int
     height: int
@@ -45,5 +45,5 @@ class Scene:
 
 
 def child(figure: Look) -> float:
-    """Height of a figure next to a grown-up."""
+    """Return a figure's height relative to an adult."""
     return 0.72 if figure.build.head > 0.095 else 1.0

@@ -1,1 +1,1 @@
-"""Trains, exports and measures a promptable segmenter, which is clicked at, on drawn scenes."""
+"""Training, export and measurement of a promptable segmenter (click to mask) on drawn scenes."""

@@ -1,4 +1,4 @@
-"""Clicks as a careful person does: first in the middle of the thing, then where the mask is most wrong."""
+"""Simulated clicks of a careful person: first in the object's middle, then where the mask is most wrong."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from models.scenes.picture import Mask
 
 ON, BESIDE, PADDING = 1, 0, -1
-"""Labels: a point on the thing, one beside it, and none."""
+"""Labels: a foreground point, a background point, and padding."""
 
 BOX_CORNERS = (2, 3)
-"""Labels of a box's upper left and lower right."""
+"""Labels of a box's upper left and lower right corner."""
 
 Depth = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def depth(mask: Mask) -> Depth:
-    """How many steps it takes from every pixel [h, w] out of the mask, or out of the picture; 0 beside the mask."""
+    """Return each pixel's number of steps [h, w] to the outside of the mask or the picture; 0 outside the mask."""
     left = np.pad(mask, 1)
     steps = left.astype(np.int64)
     while left.any():
@@ -30,7 +30,7 @@ def depth(mask: Mask) -> Depth:
 
 
 def deepest(mask: Mask) -> tuple[int, int, int]:
-    """The pixel x, y in the middle of a mask, where it is widest, and its depth."""
+    """Return the pixel x, y in the middle of a mask's widest part, and its depth."""
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
         return 0, 0, 0
@@ -41,7 +41,7 @@ def deepest(mask: Mask) -> tuple[int, int, int]:
 
 
 def correction(found: Mask, truth: Mask) -> tuple[int, int, int]:
-    """Where a careful person clicks next, x, y, and the label: into the deepest of what is missing or too much."""
+    """Return the next click x, y and its label: in the deepest region that is missing or wrongly included."""
     missing, extra = deepest(truth & ~found), deepest(found & ~truth)
     if not missing[2] and not extra[2]:
         missing = deepest(truth)

@@ -1,4 +1,4 @@
-"""Draws what is clicked at: people, their parts, things and shapes, each with the pixels that show of it."""
+"""Drawings for clicks: people, their parts, things and shapes, each with its visible pixels."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from models.scenes import picture
 from models.scenes.picture import Mask
 
 SIDE = 256
-"""Pixels of the square that a picture is put into, at its upper left."""
+"""Side in pixels of the square into which a picture is placed, at the upper left."""
 
 SEEDS = {"train": 51, "held-out": 53, "sample": 54}
 HELD_OUT = 150
-"""Pictures of each kind that a quality is measured on; training never sees them."""
+"""Number of held-out pictures of each kind for measurements."""
 
 KINDS = ("people", "shapes")
 LEAST = 350
-"""Pixels that show of anything that is clicked at."""
+"""Minimum number of visible pixels of an object."""
 
 NAMES = ("images", "things", "parts", "sizes")
 Numbers = np.ndarray[Any, np.dtype[np.uint8]]
@@ -37,7 +37,7 @@ class Drawing:
 
     Attributes:
         image: RGB [h, w, 3], its longer side `SIDE`.
-        things: what shows of every whole thing, [h, w] each.
+        things: visible masks of whole things, [h, w] each.
         parts: heads, trunks, arms and legs.
     """
 
@@ -47,14 +47,14 @@ class Drawing:
 
 
 def drawing(split: str, number: int, kind: str = "", long_side: int = SIDE) -> Drawing:
-    """Drawing `number` of a split, the same in every run; kinds alternate where none is named."""
+    """Return drawing `number` of a split, the same in every run; kinds alternate if none is given."""
     kind = kind or KINDS[number % len(KINDS)]
     rng = np.random.default_rng([SEEDS[split], KINDS.index(kind), number])
     return of_people(rng, long_side) if kind == "people" else of_shapes(rng, long_side)
 
 
 def held_out(kind: str) -> Iterator[Drawing]:
-    """The drawings of a kind that a segmenter is judged by."""
+    """Yield the held-out drawings of a kind."""
     for number in range(HELD_OUT):
         yield drawing("held-out", number, kind)
 
@@ -76,7 +76,7 @@ def of_people(rng: np.random.Generator, long_side: int) -> Drawing:
 
 
 def of_shapes(rng: np.random.Generator, long_side: int) -> Drawing:
-    """Circles, stars and the like in a room."""
+    """Circles, stars and other shapes in a room."""
     aspect = float(rng.choice(composition.ASPECTS))
     width, height = round(long_side * min(1, aspect)), round(long_side * min(1, 1 / aspect))
     drawn = picture.draw(rng, height, width)
@@ -89,8 +89,8 @@ class Cache:
     """Drawings in squares of `SIDE`, the first axis their number.
 
     Attributes:
-        images: RGB [n, SIDE, SIDE, 3], black beside the picture.
-        things: 0 where there is none, else its number from 1, [n, SIDE, SIDE].
+        images: RGB [n, SIDE, SIDE, 3], black outside the picture.
+        things: [n, SIDE, SIDE], the thing's number from 1, or 0.
         parts: the same for parts.
         sizes: height and width of every picture, [n, 2].
     """
@@ -102,7 +102,7 @@ class Cache:
 
 
 def row(drawn: Drawing) -> tuple[np.ndarray, ...]:
-    """One drawing's part of every array."""
+    """Return one drawing's row of every array."""
     height, width = drawn.image.shape[:2]
     image = np.zeros((SIDE, SIDE, 3), np.uint8)
     image[:height, :width] = drawn.image
@@ -120,7 +120,7 @@ def _row(number: int) -> tuple[np.ndarray, ...]:
 
 
 def cached(folder: Path, count: int, processes: int) -> Cache:
-    """Draw the training pictures below `folder`, unless they lie there."""
+    """Draw the training pictures into `folder`, unless they exist."""
     place = folder / f"drawings-{count}"
     if not place.exists():
         unfinished = folder / f"{place.name}.unfinished"

@@ -1,4 +1,4 @@
-"""Exports both halves of the promptable segmenter, the decoder under the names of Segment Anything's own exporter.
+"""Export both halves of the promptable segmenter, the decoder with the names of Segment Anything's exporter.
 
 python -m models.promptable_segmenter.export build/promptable-segmenter/last.pt models/promptable-segmenter/encoder.onnx
 """
@@ -16,11 +16,11 @@ DECODER = "decoder.onnx"
 OUTPUTS = ("iou_predictions", "low_res_masks")
 ENCODER_FREE = {"image": {0: "batch"}, "image_embeddings": {0: "batch"}}
 DECODER_FREE = {"point_coords": {1: "num_points"}, "point_labels": {1: "num_points"}}
-"""However many clicks there are: this axis is free in every export of Segment Anything."""
+"""The number of clicks, which is dynamic in every export of Segment Anything."""
 
 
 class Decoder(nn.Module):
-    """The half that runs at every click."""
+    """The half that runs for every click."""
 
     def __init__(self, network: Segmenter) -> None:
         super().__init__()
@@ -30,14 +30,14 @@ class Decoder(nn.Module):
         self, image_embeddings: Tensor, point_coords: Tensor, point_labels: Tensor, mask_input: Tensor,
         has_mask_input: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
-        """As `Segmenter.decode`, of one prompt: points in pixels of the encoder's input, whether a mask counts [1]."""
+        """See `Segmenter.decode`; one prompt, points in pixels of the encoder's input, a flag for the mask [1]."""
         has = has_mask_input.reshape(1, 1, 1, 1)
         quality, masks = self.network.decode(image_embeddings, point_coords, point_labels, mask_input, has)
         return quality, masks
 
 
 def example(channels: int, side: int) -> dict[str, Tensor]:
-    """Inputs of the decoder, a click and the point of padding."""
+    """Return inputs of the decoder: a click and a padding point."""
     cells = side // STRIDE
     return {
         "image_embeddings": torch.rand(1, channels, cells, cells),

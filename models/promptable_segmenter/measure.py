@@ -1,4 +1,4 @@
-"""Measures the shipped segmenter on held-out drawings and writes the table in models/README.md.
+"""Measure the shipped segmenter on held-out drawings and write the table in models/README.md.
 
 python -m models.promptable_segmenter.measure
 """
@@ -26,13 +26,13 @@ CLICKS = 3
 COLUMNS: dict[str, tuple[str, str]] = {
     "people and things": ("people", "things"), "shapes": ("shapes", "things"), "parts of people": ("people", "parts"),
 }  # fmt: skip
-"""By the name of a column, the kind of drawings and which of their masks."""
+"""By column, the kind of drawings and which of their masks."""
 
 Point = tuple[float, float, int]
 
 
 class Looked:
-    """A picture that the encoder has looked at, which answers prompts."""
+    """An encoded picture, which answers prompts."""
 
     def __init__(self, encoder: ort.InferenceSession, decoder: ort.InferenceSession, image: Pixels) -> None:
         self.decoder, self.shape = decoder, image.shape[:2]
@@ -41,7 +41,7 @@ class Looked:
         (self.embedding,) = encoder.run(None, {"image": square})
 
     def answer(self, points: list[Point], logits: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """What is said of the masks [4], and their logits [4, h, w]; without a box there is a point of padding."""
+        """Return the masks' predicted IoU [4] and logits [4, h, w]; without a box, a padding point is added."""
         boxed = any(label > clicks.ON for *_, label in points)
         rows = np.array(points if boxed else [*points, (0, 0, clicks.PADDING)], np.float32)[None]
         given = np.zeros((1, 1, SIDE // 4, SIDE // 4), np.float32) if logits is None else logits[None, None]
@@ -52,7 +52,7 @@ class Looked:
         return np.asarray(quality)[0], np.asarray(masks)[0]
 
     def mask(self, logits: np.ndarray) -> Mask:
-        """Logits [h, w] over the square -> the pixels of the picture in the mask."""
+        """Logits [h, w] over the square -> the mask in the picture's pixels."""
         larger: Any = cv2.resize(logits, (SIDE, SIDE), interpolation=cv2.INTER_LINEAR)
         return np.asarray(larger[: self.shape[0], : self.shape[1]] > 0)
 
@@ -63,7 +63,7 @@ def overlap(found: Mask, truth: Mask) -> float:
 
 
 def clicked(looked: Looked, truth: Mask) -> Iterator[tuple[str, float]]:
-    """Click once in the middle of the thing, then where the mask is wrong; then ask with a box instead."""
+    """Click once in the object's middle, then where the mask is wrong; then prompt with a box instead."""
     points: list[Point] = [(*clicks.deepest(truth)[:2], clicks.ON)]
     quality, logits = looked.answer(points)
     best = 1 + int(quality[1:].argmax())
@@ -82,7 +82,7 @@ def clicked(looked: Looked, truth: Mask) -> Iterator[tuple[str, float]]:
 
 
 def measure(kind: str, masks: Callable[[Drawing], tuple[Mask, ...]], onnx: Path) -> dict[str, str]:
-    """One column: what was measured, and the number."""
+    """Return one column: measured values by title."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     encoder, decoder = (ort.InferenceSession(file, options) for file in (onnx, onnx.with_name("decoder.onnx")))

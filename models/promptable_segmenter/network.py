@@ -1,7 +1,7 @@
-"""A promptable segmenter of the layout of EdgeSAM (Zhou, Li, Loy and Dai, 2023), at a fraction of its width.
+"""A promptable segmenter with the architecture of EdgeSAM (Zhou, Li, Loy and Dai, 2023), at a fraction of its width.
 
-A picture goes through a convolutional encoder once. Whatever is clicked at, boxed or masked becomes tokens, and a small
-transformer of two ways reads the picture through them, as in Segment Anything (Kirillov and others, ICCV 2023).
+A picture goes through a convolutional encoder once. Clicks, boxes and masks become tokens, and a small two-way
+transformer attends between tokens and picture, as in Segment Anything (Kirillov and others, ICCV 2023).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from torch.nn import functional
 from models.convolutions import Block, convolution
 
 STRIDE = 16
-"""Pixels of the picture to a cell of the embedding."""
+"""Pixels of the picture per cell of the embedding."""
 
 FINER = 4
-"""Cells of a mask to a cell of the embedding, each way."""
+"""Cells of a mask per cell of the embedding, in each direction."""
 
 MASKS = 4
-"""The first for a prompt that is clear; the others for one that could mean several things."""
+"""The first mask is for unambiguous prompts; the others are for ambiguous ones."""
 
 
 class Normalized(nn.Module):
@@ -35,7 +35,7 @@ class Normalized(nn.Module):
         self.bias = nn.Parameter(torch.zeros(channels))
 
     def forward(self, value: Tensor) -> Tensor:
-        """The same shape, every cell of mean 0 and deviation 1, then scaled."""
+        """[b, c, h, w] -> the same shape, every cell with mean 0 and standard deviation 1, then scaled."""
         mean = value.mean(1, keepdim=True)
         variance = (value - mean).pow(2).mean(1, keepdim=True)
         value = (value - mean) / torch.sqrt(variance + 1e-6)
@@ -43,7 +43,7 @@ class Normalized(nn.Module):
 
 
 class Encoder(nn.Module):
-    """RGB [b, 3, side, side], ImageNet's mean and deviation -> embedding [b, c, side / 16, side / 16]."""
+    """RGB [b, 3, side, side], normalized with ImageNet's statistics -> embedding [b, c, side / 16, side / 16]."""
 
     def __init__(self, width: int = 16, channels: int = 64, blocks: tuple[int, ...] = (1, 2, 4, 2)) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Encoder(nn.Module):
         )
 
     def forward(self, image: Tensor) -> Tensor:
-        """The embedding; cells of stride 32 say what is around those of stride 16."""
+        """Return the embedding; features of stride 32 give context to those of stride 16."""
         first = self.stages[1](self.stages[0](self.stem(image)))
         fine = self.stages[2](first)
         coarse = self.coarse(self.stages[3](fine))
@@ -69,7 +69,7 @@ class Encoder(nn.Module):
 
 
 class PromptEncoder(nn.Module):
-    """Points, corners of a box and a mask as vectors of `channels` numbers."""
+    """Embeds points, corners of a box and a mask as vectors of `channels` numbers."""
 
     frequencies: Tensor
 
@@ -86,8 +86,8 @@ class PromptEncoder(nn.Module):
         )  # fmt: skip
 
     def positions(self, share: Tensor) -> Tensor:
-        """Random Fourier features [..., c] of x and y [..., 2] in shares of the picture's side."""
-        x, y = (2 * share - 1).split(1, -1)  # no matrix product, which would be one of bfloat16 in training
+        """Return random Fourier features [..., c] of x and y [..., 2] relative to the picture's side."""
+        x, y = (2 * share - 1).split(1, -1)  # no matrix product, which would be in bfloat16 during training
         angles = 2 * math.pi * (x * self.frequencies[0] + y * self.frequencies[1])
         return torch.cat([torch.sin(angles), torch.cos(angles)], -1)
 
@@ -107,13 +107,13 @@ class PromptEncoder(nn.Module):
         return embedding
 
     def masks(self, mask: Tensor, has_mask: Tensor) -> Tensor:
-        """Logits [b, 1, 4 h, 4 w], and whether they count -> [b, c, h, w]."""
+        """Logits [b, 1, 4 h, 4 w], and whether there is a mask -> [b, c, h, w]."""
         given: Tensor = self.mask(mask)
         return has_mask * given + (1 - has_mask) * self.no_mask[:, None, None]
 
 
 class Attention(nn.Module):
-    """Attention of several heads, in fewer channels than it is given."""
+    """Multi-head attention with fewer inner channels than its input."""
 
     def __init__(self, channels: int, heads: int, fewer: int = 1) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class Attention(nn.Module):
         self.out = nn.Linear(inner, channels)
 
     def forward(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        """[b, n, c] of the query."""
+        """Return [b, n, c], in the query's shape."""
         parts = [self.query(query), self.key(key), self.value(value)]
         q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
         weights = torch.softmax(q @ k.transpose(-1, -2) * self.scale, -1)
@@ -132,7 +132,7 @@ class Attention(nn.Module):
 
 
 class TwoWay(nn.Module):
-    """Tokens look at one another and at the picture, and the picture looks at them."""
+    """Two-way attention: tokens attend to tokens and to the picture, and the picture to the tokens."""
 
     def __init__(self, channels: int, heads: int, hidden: int, first: bool) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class TwoWay(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(channels) for _ in range(4))
 
     def forward(self, tokens: Tensor, picture: Tensor, prompt: Tensor, grid: Tensor) -> tuple[Tensor, Tensor]:
-        """Tokens [b, n, c] and picture [b, cells, c], both looked at again with where they are."""
+        """Return the updated tokens [b, n, c] and picture [b, cells, c]; positions are added before each attention."""
         if self.first:
             tokens = self.among(tokens, tokens, tokens)
         else:
@@ -165,7 +165,7 @@ def perceptron(widths: list[int]) -> nn.Sequential:
 
 
 class MaskDecoder(nn.Module):
-    """From a picture's embedding and a prompt's to masks and how good each is."""
+    """From a picture's and a prompt's embedding to masks and their predicted IoU."""
 
     def __init__(self, channels: int = 64, depth: int = 2, heads: int = 2, hidden: int = 256) -> None:
         super().__init__()
@@ -212,4 +212,4 @@ class Segmenter(nn.Module):
 
 
 FULL_SIZE: dict[str, int] = {"side": 1024, "width": 48, "channels": 256, "hidden": 2048}
-"""About as wide as the published network."""
+"""About the width of the published network."""

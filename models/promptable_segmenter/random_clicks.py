@@ -1,4 +1,4 @@
-"""Simulates people who click for training: anywhere on the thing, then anywhere that the mask is wrong."""
+"""Random clicks for training: anywhere on the object, then anywhere where the mask is wrong."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from torch import Tensor
 from torch.nn import functional
 
 REACHES = (1, 3, 7)
-"""Sides of the squares by which a click is drawn into the middle of what is wrong, in cells."""
+"""Sides in cells of the averaging squares that move a click towards the middle of the wrong region."""
 
 
 def drawn(wrong: Tensor, truth: Tensor, cell: float) -> tuple[Tensor, Tensor]:
-    """A random click for each of a batch.
+    """Return a random click for each mask of a batch.
 
     Args:
-        wrong: [b, h, w] bool, cells that a click may fall on; where there are none it falls on the truth.
+        wrong: [b, h, w] bool, cells for the click; without any, the click falls on the truth.
         truth: [b, h, w] bool.
-        cell: pixels to a cell.
+        cell: pixels per cell.
 
     Returns:
         x and y [b, 2] in pixels, and labels [b].
@@ -32,7 +32,7 @@ def drawn(wrong: Tensor, truth: Tensor, cell: float) -> tuple[Tensor, Tensor]:
 
 
 def boxes(truth: Tensor, cell: float, jitter: float) -> Tensor:
-    """The corners [b, 2, 2] in pixels of masks [b, h, w], each moved by a share of the box's own size at most."""
+    """Return the box corners [b, 2, 2] in pixels of masks [b, h, w], moved by at most `jitter` of the box's size."""
     height, width = truth.shape[-2:]
     columns, rows = truth.any(1), truth.any(2)
     across, down = torch.arange(width), torch.arange(height)

@@ -1,4 +1,4 @@
-"""Draws the pictures in the folder `samples` beside the promptable segmenter, three times as large as it sees them.
+"""Draw the promptable segmenter's pictures in its folder `samples`, three times as large as its input.
 
 python -m models.promptable_segmenter.samples models/promptable-segmenter/samples
 """
@@ -15,11 +15,11 @@ from models.promptable_segmenter.drawings import SIDE, Drawing, drawing
 KINDS = ("people", "shapes", "people")
 LARGER = 3
 LEAST = 4
-"""Things in a sample, so that there is something to click at."""
+"""Minimum number of things in a sample, so that there is something to click."""
 
 
 def chosen() -> list[Drawing]:
-    """A drawing of each of `KINDS`, one after the other."""
+    """Return a drawing of each of `KINDS`, in order."""
     numbers, found = count(), []
     for kind in KINDS:
         drawn = (drawing("sample", number, kind, LARGER * SIDE) for number in numbers)

@@ -1,4 +1,4 @@
-"""Draws scenes and trains the promptable segmenter on them for a given time.
+"""Draw scenes and train the promptable segmenter on them for a given time.
 
 python -m models.promptable_segmenter.train --minutes 40 --out build/promptable-segmenter
 """
@@ -22,23 +22,23 @@ from models.promptable_segmenter.network import FINER, STRIDE, Segmenter
 from models.video_matting.train import blurred
 
 CELL = STRIDE // FINER
-"""Pixels to a cell of a mask."""
+"""Pixels per cell of a mask."""
 
 ROUNDS = 3
-"""Prompts to a thing, each but the first where the mask before was wrong."""
+"""Prompts per object; each one after the first is where the previous mask was wrong."""
 
 BOXED = 0.3
-"""Share of the things that begin with a box and not with a click."""
+"""Share of objects that start with a box instead of a click."""
 
 LEAST_CELLS = 8
-"""That something covers by more than half; a pole may cover none."""
+"""Minimum number of cells that an object covers by more than half; a pole may cover none."""
 
 PARTS = 0.3
-"""Share of the things that are parts, where a picture has some."""
+"""Share of objects that are parts, in pictures with parts."""
 
 
 def targets(rng: np.random.Generator, cache: Cache, number: int, count: int) -> list[np.ndarray]:
-    """Masks of `count` things of a drawing, in shares of cells [h, w] from 0 to 1; fewer where there is nothing."""
+    """Return masks of up to `count` objects of a drawing, as covered shares of cells [h, w] from 0 to 1."""
     maps = [np.asarray(cache.things[number]), np.asarray(cache.parts[number])]
     sizes = [np.bincount(one.ravel(), minlength=2) for one in maps]
     numbers = [1 + np.flatnonzero(size[1:] >= LEAST) for size in sizes]
@@ -54,7 +54,7 @@ def targets(rng: np.random.Generator, cache: Cache, number: int, count: int) -> 
 
 
 def batch(rng: np.random.Generator, cache: Cache, pictures: int, things: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Pictures [b, 3, side, side], masks [n, h, w], and the picture [n] that each mask is of."""
+    """Return pictures [b, 3, side, side], masks [n, h, w], and the picture index [n] of each mask."""
     images, masks, owners = [], [], []
     while len(images) < pictures:
         number = int(rng.integers(len(cache.images)))
@@ -70,7 +70,7 @@ def batch(rng: np.random.Generator, cache: Cache, pictures: int, things: int) ->
         seen = torch.from_numpy(np.ascontiguousarray(image.transpose(2, 0, 1), dtype=np.float32))[None]
         if rng.random() < 0.6:
             seen = blurred(seen, float(rng.uniform(0.3, 1.2)))
-        seen[..., height:, :], seen[..., width:] = 0, 0  # what is beside the picture
+        seen[..., height:, :], seen[..., width:] = 0, 0  # outside the picture
         owners += [len(images)] * len(chosen)
         images.append(seen)
         masks += [torch.from_numpy(one.copy()) for one in chosen]
@@ -95,7 +95,7 @@ def mask_loss(logits: Tensor, truth: Tensor) -> Tensor:
 
 
 def loss_of(quality: Tensor, logits: Tensor, truth: Tensor) -> Tensor:
-    """Of the clear mask, of the best of the others, and of what is said of all: a mean."""
+    """Return the mean loss of the unambiguous mask, of the best of the others, and of all predicted IoUs."""
     each = mask_loss(logits, truth[:, None])
     with torch.no_grad():
         right = overlap(logits > 0, truth[:, None] > 0.5)
@@ -104,7 +104,7 @@ def loss_of(quality: Tensor, logits: Tensor, truth: Tensor) -> Tensor:
 
 
 def rounds(network: Segmenter, embedding: Tensor, truth: Tensor) -> Tensor:
-    """The loss over all prompts: clicks, or a box and clicks, with the logits fed back."""
+    """Return the loss over all prompts: clicks, or a box and clicks, with the logits fed back."""
     boxed, known = torch.rand(len(truth)) < BOXED, truth > 0.5
     corners, corner_labels = random_clicks.boxes(known, CELL, 0.08), torch.tensor(BOX_CORNERS)
     point, label = random_clicks.drawn(known, known, CELL)
@@ -118,7 +118,7 @@ def rounds(network: Segmenter, embedding: Tensor, truth: Tensor) -> Tensor:
             quality, logits = network.decode(embedding, coords, labels, mask, has)
         quality, logits = quality.float(), logits.float()
         total = total + loss_of(quality, logits, truth)
-        with torch.no_grad():  # the mask that somebody would be shown
+        with torch.no_grad():  # the mask that a user would see
             several = (~boxed) if number == 0 else torch.zeros_like(boxed)
             best = torch.where(several, 1 + quality[:, 1:].argmax(1), torch.zeros(len(truth), dtype=torch.long))
             shown = logits[torch.arange(len(truth)), best]
@@ -150,7 +150,7 @@ def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
     parser.add_argument("--drawings", type=int, default=4000, help="pictures to draw")
-    parser.add_argument("--things", type=int, default=4, help="that are clicked at in a picture")
+    parser.add_argument("--things", type=int, default=4, help="objects to click per picture")
     parser.set_defaults(batch=6, rate=2e-3)
     print(train(parser.parse_args()))
 

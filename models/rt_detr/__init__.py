@@ -1,1 +1,1 @@
-"""Trains, exports and measures a narrow RT-DETR on drawn shapes."""
+"""Training, export and measurement of a narrow RT-DETR on drawn shapes."""

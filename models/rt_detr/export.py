@@ -1,4 +1,4 @@
-"""Exports RT-DETR with its post-processing inside, as its users do.
+"""Export RT-DETR with its post-processing in the graph, as users do.
 
 python -m models.rt_detr.export build/rt-detr/last.pt models/rt-detr/rt-detr.onnx
 """

@@ -1,4 +1,4 @@
-"""Measures the shipped RT-DETR on held-out drawings and writes the table in models/README.md.
+"""Measure the shipped RT-DETR on held-out drawings and write the table in models/README.md.
 
 python -m models.rt_detr.measure
 """
@@ -18,11 +18,11 @@ from models.table import README, publish
 MODEL = README.with_name("rt-detr") / "rt-detr.onnx"
 STRICT = [float(threshold) for threshold in np.arange(0.5, 0.96, 0.05)]
 SHOWN = 0.5
-"""The score from which a detection counts as shown."""
+"""Minimum score of a shown detection."""
 
 
 def measure(onnx: Path) -> dict[str, str]:
-    """What was measured, and the number."""
+    """Return the measured values by title."""
     session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
     found, truth = [], []
     for picture in dataset.held_out():

@@ -39,8 +39,8 @@ def network(version: int = 1, *, training: bool = False, full_size: bool = False
 
     Args:
         version: 1 or 2.
-        training: leave the backbone's normalization free, which training from nothing needs. Frozen, as the published
-            weights have it, its export multiplies and adds instead.
+        training: leave the backbone's batch norm trainable, which training from scratch needs. If frozen, as in the
+            published weights, its export has Mul and Add instead.
         full_size: as `rtdetr_r50vd`, with 80 classes.
     """
     backbone = RTDetrResNetConfig(out_indices=[2, 3, 4], **({} if full_size else NARROW_BACKBONE))
@@ -55,7 +55,7 @@ def network(version: int = 1, *, training: bool = False, full_size: bool = False
 
 
 class Deployed(nn.Module):
-    """What people export: the network and its post-processing, after the original repository's `deploy`.
+    """The usual export: the network and its post-processing, like the original repository's `deploy`.
 
     From `images` [1, 3, h, w] of 0 to 1 and `orig_target_sizes` [1, 2], the picture's width and height, to `labels`
     [1, queries], `boxes` [1, queries, 4] as x1 y1 x2 y2 in the picture's pixels, and `scores` [1, queries], best first.

@@ -1,4 +1,4 @@
-"""Draws scenes and trains the narrow RT-DETR on them for a given time.
+"""Draw scenes and train the narrow RT-DETR on them for a given time.
 
 python -m models.rt_detr.train --minutes 60 --out build/rt-detr
 """
@@ -19,7 +19,7 @@ from models.scenes import cache, dataset
 
 
 def targets(pictures: cache.Cache, number: int, flipped: bool) -> dict[str, Tensor]:
-    """Classes [n] and boxes [n, 4], as middle and size in shares of the picture."""
+    """Return classes [n] and boxes [n, 4], as centre and size relative to the picture."""
     count = int((pictures.shapes[number] >= 0).sum())
     boxes = pictures.boxes[number, :count] / SIDE
     if flipped:
@@ -30,7 +30,7 @@ def targets(pictures: cache.Cache, number: int, flipped: bool) -> dict[str, Tens
 
 
 def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, list[dict[str, Tensor]]]:
-    """Pictures [size, 3, h, w] of 0 to 1, half of them mirrored, and their targets."""
+    """Return pictures [size, 3, h, w] of 0 to 1, half of them mirrored, and their targets."""
     rng = np.random.default_rng([dataset.SEEDS["train"], number])
     chosen, flipped = rng.integers(len(pictures), size=size), rng.random(size) < 0.5
     images = np.stack([pictures.images[n][:, :: -1 if flip else 1] for n, flip in zip(chosen, flipped, strict=True)])
@@ -57,7 +57,7 @@ def main() -> None:
     parser = training.arguments(__doc__)
     parser.add_argument("--version", type=int, choices=[1, 2], default=1)
     parser.add_argument("--pictures", type=int, default=6000)
-    parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
+    parser.add_argument("--drawings", type=Path, help="folder of the drawings, if several trainings share them")
     print(train(parser.parse_args()))
 
 

@@ -1,1 +1,1 @@
-"""Draws pictures of named shapes in named colours, and focal stacks, with exact ground truth."""
+"""Drawings of named shapes in named colours, and focal stacks, with exact ground truth."""

@@ -1,4 +1,4 @@
-"""Draws the training pictures once and keeps them as arrays on the disk, which a training reads as it needs them."""
+"""Draw the training pictures once and store them as memory-mapped arrays on disk."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NAMES = ("images", "instances", "stuff", "shapes", "colours", "boxes")
 
 @dataclass(frozen=True)
 class Cache:
-    """Pictures of a split, the first axis their number.
+    """Pictures of a split; the first axis is the picture.
 
     Attributes:
         images: RGB [n, h, w, 3], uint8.
-        instances: [n, h, w], uint8: 0 where there is no thing, else its number from 1.
-        stuff: the index in `STUFF` behind the things, [n, h, w], uint8.
-        shapes: the index in `SHAPES` of every thing [n, MOST_THINGS], int8; -1 where there is none.
+        instances: [n, h, w], uint8: the thing's number from 1, or 0.
+        stuff: [n, h, w], uint8: the index in `STUFF` behind the things.
+        shapes: [n, MOST_THINGS], int8: the index in `SHAPES` of every thing, or -1.
         colours: the same for `COLOURS`.
         boxes: x1, y1, x2, y2 in pixels [n, MOST_THINGS, 4], float32.
     """
@@ -42,7 +42,7 @@ class Cache:
 
 
 def row(picture: Picture) -> tuple[np.ndarray, ...]:
-    """One picture's part of every array."""
+    """Return one picture's row of every array."""
     instances = np.zeros(picture.stuff.shape, np.uint8)
     shapes, colours = np.full(MOST_THINGS, -1, np.int8), np.full(MOST_THINGS, -1, np.int8)
     boxes = np.zeros((MOST_THINGS, 4), np.float32)
@@ -58,7 +58,7 @@ def _row(split: str, side: int, number: int) -> tuple[np.ndarray, ...]:
 
 
 def drawn(folder: Path, count: int, processes: int, side: int = dataset.SIDE, split: str = "train") -> Cache:
-    """Draw `count` square pictures below `folder`, unless they lie there."""
+    """Draw `count` square pictures into `folder`, unless they exist."""
     place = folder / f"{split}-{count}-{side}"
     if not place.exists():
         unfinished = folder / f"{place.name}.unfinished"

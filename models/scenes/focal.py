@@ -1,8 +1,7 @@
-"""Draws focal stacks: one textured scene, focused at several distances by a thin lens, and its depth.
+"""Draw focal stacks: one textured scene, focused at several distances by a thin lens, and its depth.
 
-Every surface is cut into slices of almost one depth; a slice is blurred with a disc of its circle of confusion, and
-the surfaces are laid over one another from the farthest to the nearest, so that what is blurred in front lets what is
-behind it shine through.
+Every surface is cut into slices of nearly constant depth. A slice is blurred with a disc, its circle of confusion. The
+surfaces are composited from the farthest to the nearest, so that a blurred surface in front is partly transparent.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ APERTURE = 7.0
 """Radius of the blur in pixels, at a picture side of 96, for a difference of one dioptre."""
 
 MARGIN = 16
-"""Pixels that are drawn beyond every edge, so that what is outside blurs into the picture."""
+"""Pixels drawn beyond every edge, so that things outside blur into the picture."""
 
 SLICE = 0.06
 """The largest thickness of a slice in dioptres: less than half a pixel of blur."""
@@ -42,7 +41,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Surface:
-    """Something flat: its colours [h, w, 3], the share of each pixel that it covers and its dioptres, [h, w] both."""
+    """A flat surface: its colours [h, w, 3], its coverage of each pixel and its dioptres, both [h, w]."""
 
     colour: Array
     share: Array
@@ -67,7 +66,7 @@ def draw(rng: np.random.Generator, height: int, width: int, distances: tuple[flo
 
 
 def texture(rng: np.random.Generator, shape: tuple[int, int], base: Array) -> Array:
-    """Colours [h, w, 3] around `base`: fine grain, coarser stains and stripes, for the focus to be seen by."""
+    """Return colours [h, w, 3] around `base`, with grain, stains and stripes that make the focus visible."""
     fine = places.smooth_noise(rng, shape, 2) * rng.uniform(0.1, 0.25)
     coarse = places.smooth_noise(rng, shape, int(rng.integers(4, 12))) * 0.12
     down, across = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
@@ -78,7 +77,7 @@ def texture(rng: np.random.Generator, shape: tuple[int, int], base: Array) -> Ar
 
 
 def _surfaces(rng: np.random.Generator, grid: tuple[Array, Array]) -> list[Surface]:
-    """Whatever is in the scene, from the farthest to the nearest."""
+    """Return the surfaces of the scene, from the farthest to the nearest."""
     down = grid[1]
     shape = (down.shape[0], down.shape[1])
     side = min(shape) - 2 * MARGIN
@@ -100,7 +99,7 @@ def _surfaces(rng: np.random.Generator, grid: tuple[Array, Array]) -> list[Surfa
 
 
 def photograph(surfaces: list[Surface], focus: list[float], scale: float) -> Array:
-    """Blur and lay over one another, once for every focus.
+    """Blur and composite the surfaces, once for every focus distance.
 
     Args:
         surfaces: from the farthest to the nearest; the farthest covers everything.
@@ -126,7 +125,7 @@ def photograph(surfaces: list[Surface], focus: list[float], scale: float) -> Arr
 
 
 def _slices(surface: Surface) -> list[tuple[float, Array]]:
-    """The depth in the middle of every slice, in dioptres, and the surface's share [h, w] within it."""
+    """Return every slice's mean depth in dioptres, and the surface's coverage [h, w] within it."""
     low, high = float(surface.dioptres.min()), float(surface.dioptres.max())
     count = int((high - low) / SLICE) + 1
     index = np.minimum((surface.dioptres - low) / max(high - low, 1e-6) * count, count - 1).astype(int)
@@ -138,7 +137,7 @@ _DISCS: dict[tuple[int, tuple[int, ...]], Any] = {}
 
 
 def disc_spectrum(radius: float, shape: tuple[int, ...]) -> Any:
-    """The spectrum of an antialiased disc around the first pixel, of total 1; radii are rounded to an eighth."""
+    """Return the spectrum of an antialiased disc around the first pixel, with sum 1; radii are rounded to 1/8."""
     key = (round(radius * 8), shape)
     if key not in _DISCS:
         rows, columns = np.fft.fftfreq(shape[0]) * shape[0], np.fft.fftfreq(shape[1]) * shape[1]

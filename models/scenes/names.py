@@ -1,11 +1,11 @@
-"""What the drawings hold, in words: shapes are the things, sky, wall and floor are the stuff."""
+"""Class names of the drawings: shapes are things; sky, wall and floor are stuff."""
 
 from __future__ import annotations
 
 SHAPES = ("circle", "square", "triangle", "star", "ring", "cross")
 STUFF = ("sky", "wall", "floor")
 CATEGORIES = SHAPES + STUFF
-"""Classes of a panoptic truth: things first."""
+"""Classes of the panoptic ground truth: things first."""
 
 COLOURS: dict[str, tuple[int, int, int]] = {
     "red": (214, 38, 42),

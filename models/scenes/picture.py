@@ -1,4 +1,4 @@
-"""Draws one picture of several things in a room, and says exactly what shows of each."""
+"""Draw one picture of several things in a room, with their exact visible masks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 LEAST_SHOWN = 0.45
-"""A thing of which less would show is put elsewhere, or left out."""
+"""Minimum visible share of a thing; otherwise it is moved or left out."""
 
 MOST_THINGS = 7
 
@@ -27,7 +27,7 @@ class Thing:
     Attributes:
         shape: one of `SHAPES`.
         colour: a key of `COLOURS`.
-        mask: the pixels [h, w] of which it shows more than half.
+        mask: [h, w], the pixels that it visibly covers by more than half.
     """
 
     shape: str
@@ -36,12 +36,12 @@ class Thing:
 
     @property
     def phrase(self) -> str:
-        """The thing in words, `red circle`."""
+        """The thing's colour and shape, such as `red circle`."""
         return f"{self.colour} {self.shape}"
 
     @property
     def box(self) -> Array:
-        """The edges x1, y1, x2, y2 of what shows, in pixels."""
+        """The box x1, y1, x2, y2 of the visible mask, in pixels."""
         rows, columns = np.flatnonzero(self.mask.any(1)), np.flatnonzero(self.mask.any(0))
         return np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1], np.float32)
 
@@ -69,7 +69,7 @@ def draw(rng: np.random.Generator, height: int, width: int, most: int = MOST_THI
     grid = across + np.float32(0.5), down + np.float32(0.5)
     image, stuff = places.paint(rng, grid)
     side = min(height, width)
-    shares: list[Array] = []  # what each thing would cover, were it alone
+    shares: list[Array] = []  # each thing's coverage without occlusion
     whole: list[float] = []
     things: list[tuple[str, str]] = []
     wanted = 0 if rng.random() < 0.05 else int(rng.integers(1, most + 1))
@@ -95,7 +95,7 @@ def draw(rng: np.random.Generator, height: int, width: int, most: int = MOST_THI
 
 
 def visible(shares: list[Array]) -> list[Mask]:
-    """The pixels that each thing covers by more than half, less those that a later one does."""
+    """Return the pixels that each thing covers by more than half, minus those of later things."""
     taken: Any = False
     masks: list[Mask] = []
     for share in reversed(shares):
@@ -106,14 +106,14 @@ def visible(shares: list[Array]) -> list[Mask]:
 
 
 def _area(shape: str, radius: float) -> float:
-    """The pixels that a thing would have, were nothing in front of it and the picture large enough."""
+    """Return a thing's number of pixels without occlusion or clipping."""
     return AREAS[shape] * radius * radius
 
 
 def _over(
     rng: np.random.Generator, image: Array, share: Array, colour: str, y: Array, middle: float, radius: float
 ) -> Array:
-    """Lay a thing, lighter above than below, over the picture [h, w, 3]."""
+    """Composite a thing, lighter at its top than at its bottom, over the picture [h, w, 3]."""
     paint = np.array(COLOURS[colour], np.float32) / 255 + rng.normal(0, 0.03, 3).astype(np.float32)
     light = 1 - np.float32(rng.uniform(0, 0.15)) * (y - np.float32(middle)) / np.float32(radius)
     part = share[..., None]
@@ -121,7 +121,7 @@ def _over(
 
 
 def _measured(shape: str) -> float:
-    """The area of a shape of radius 1."""
+    """Return the area of a shape of radius 1."""
     down, across = np.mgrid[:256, :256].astype(np.float32) - 127.5
     return float(coverage(shape, (across, down), (0, 0), 100, 0).sum()) / 1e4
 

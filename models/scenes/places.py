@@ -1,4 +1,4 @@
-"""The room that the things float in: sky above a wall above a floor, each with a pattern of its own."""
+"""The room behind the things: sky above a wall above a floor, each with its own pattern."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FLOORS: tuple[Colour, ...] = ((108, 92, 76), (92, 96, 100), (132, 118, 92))
 
 
 def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], cell: int) -> Array:
-    """Noise [h, w] of mean 0 and about 1 that varies over `cell` pixels, linear in between."""
+    """Return noise [h, w] of mean 0 and scale about 1, interpolated linearly from a grid of `cell` pixels."""
     height, width = shape
     knots = rng.standard_normal((height // cell + 2, width // cell + 2)).astype(np.float32)
     rows, columns = np.arange(height, dtype=np.float32) / cell, np.arange(width, dtype=np.float32) / cell
@@ -26,7 +26,7 @@ def smooth_noise(rng: np.random.Generator, shape: tuple[int, int], cell: int) ->
 
 
 def pattern(rng: np.random.Generator, name: str, grid: tuple[Array, Array], horizon: float) -> Array:
-    """Shades [h, w] around 0 of a stuff: clouds, bricks or planks, tiles in perspective."""
+    """Return the shading [h, w] around 0 of a stuff class: clouds, bricks or planks, tiles in perspective."""
     x, y = grid
     unit = y.shape[0] / 128
     if name == "sky":
@@ -44,7 +44,7 @@ def pattern(rng: np.random.Generator, name: str, grid: tuple[Array, Array], hori
 
 
 def paint(rng: np.random.Generator, grid: tuple[Array, Array]) -> tuple[Array, np.ndarray]:
-    """A room without things.
+    """Return a room without things.
 
     Returns:
         Its RGB [h, w, 3] from 0 to 1, and the index in `STUFF` of every pixel, uint8 [h, w].

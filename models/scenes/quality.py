@@ -1,4 +1,4 @@
-"""How well boxes and segments agree with the truth: average precision, and panoptic quality."""
+"""Metrics of boxes and segments: average precision and panoptic quality."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def overlaps(found: Array, truth: Array) -> Array:
-    """Intersection over union of boxes [n, 4] and [m, 4], x1 y1 x2 y2: [n, m]."""
+    """Return the intersection over union [n, m] of boxes [n, 4] and [m, 4], x1 y1 x2 y2."""
     low = np.maximum(found[:, None, :2], truth[None, :, :2])
     high = np.minimum(found[:, None, 2:], truth[None, :, 2:])
     shared = (high - low).clip(0).prod(-1)
@@ -24,7 +24,7 @@ def overlaps(found: Array, truth: Array) -> Array:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes [n, 4] of one picture with their classes [n] and, where they are found and not true, their scores [n]."""
+    """Boxes [n, 4] of one picture with their classes [n] and, for detections, their scores [n]."""
 
     boxes: Array
     classes: Array
@@ -32,7 +32,7 @@ class Boxes:
 
 
 def mean_average_precision(found: Sequence[Boxes], truth: Sequence[Boxes], thresholds: Sequence[float]) -> float:
-    """The area under precision over recall, averaged over the classes that the truth has, and over `thresholds`."""
+    """Return the area under the precision-recall curve, averaged over the true classes and over `thresholds`."""
     values = []
     for kind in np.unique(np.concatenate([one.classes for one in truth])):
         scores = np.concatenate([one.scores[one.classes == kind] for one in found])
@@ -62,7 +62,7 @@ class Panoptic:
 
     @property
     def quality(self) -> float:
-        """The sum of overlaps of matched segments over the matched, and half the false and the missed ones."""
+        """PQ: the sum of matched IoUs / (matched + half of the false and of the missed segments)."""
         return self.overlap / max(self.hits + (self.false + self.missed) / 2, 1e-9)
 
 
@@ -71,7 +71,7 @@ Segment = tuple[int, Array]
 
 
 def count(found: Sequence[Segment], truth: Sequence[Segment], sums: dict[int, Panoptic]) -> None:
-    """Add one picture. Segments match if they are of one class and overlap by more than half, as no two others can."""
+    """Add one picture. Segments match if they have the same class and an IoU above 0.5, which makes matches unique."""
     free = list(found)
     for kind, mask in truth:
         tally = sums.setdefault(kind, Panoptic())

@@ -1,4 +1,4 @@
-"""Draws the pictures in the folders `samples` beside the models of drawn shapes.
+"""Draw the pictures in the folders `samples` of the models of drawn shapes.
 
 python -m models.scenes.samples models
 """
@@ -19,27 +19,27 @@ from models.scenes.names import PHRASES
 from models.scenes.picture import Picture, Pixels
 
 SIZES = ((288, 288), (288, 288), (288, 320))
-"""Height and width. The last is not square, as pictures are not."""
+"""Heights and widths. The last is not square, like most pictures."""
 
 FIRST = {"rt-detr": 0, "mask2former-swin": 100, "grounding-dino": 200}
-"""From which number on each model's pictures are chosen."""
+"""First index of each model's pictures."""
 
 PROMPTED = "grounding-dino"
-"""The model that is told what to look for."""
+"""The model with a text prompt."""
 
 MOST_NAMED = 4
-"""Phrases of a sample's prompt, the last of which is not in the picture."""
+"""Number of phrases of a sample's prompt; the last one is not in the picture."""
 
 ANY = "red circle . blue square ."
 
 LEAST = 5
-"""Things in a sample, so that there is something to compare."""
+"""Minimum number of things in a sample, so that there is something to compare."""
 
 STACKS = 2
 
 
 def save(image: Pixels, file: Path, quality: int) -> None:
-    """Write RGB [h, w, 3] as a JPEG, its colours as fine as its light."""
+    """Write RGB [h, w, 3] as a JPEG without chroma subsampling."""
     file.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(np.ascontiguousarray(image)).save(file, quality=quality, subsampling=0, optimize=True)
 
@@ -56,7 +56,7 @@ def scenes(folder: Path, first: int) -> list[Picture]:
 
 
 def prompts(folder: Path, pictures: Sequence[Picture]) -> None:
-    """Write prompts: one for each picture, of the nearest things in it and one that is not there, and one more."""
+    """Write prompts: one per picture, with its nearest things and an absent one, and one general prompt."""
     lines = []
     for picture in pictures:
         shown = list(dict.fromkeys(thing.phrase for thing in reversed(picture.things)))
@@ -66,7 +66,7 @@ def prompts(folder: Path, pictures: Sequence[Picture]) -> None:
 
 
 def stacks(folder: Path) -> None:
-    """Write focal stacks, each in a folder with the distances that its pictures are focused at."""
+    """Write focal stacks, each in a folder with its focus distances."""
     for number in range(STACKS):
         stack, place = dataset.stack("sample", number), folder / f"{number + 1}"
         for index, image in enumerate(stack.images):
@@ -76,7 +76,7 @@ def stacks(folder: Path) -> None:
 
 
 def main() -> None:
-    """Read the command line and write the samples of every model that lies in the folder."""
+    """Read the command line and write the samples of every model in the folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder

@@ -12,7 +12,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
 Distance = Callable[[Array, Array], Array]
-"""From x to the right and y downwards, both [h, w], to the distance [h, w]."""
+"""From x (right) and y (down), both [h, w], to the distance [h, w]."""
 
 
 def circle(x: Array, y: Array) -> Array:
@@ -75,11 +75,11 @@ DISTANCES: dict[str, Distance] = {
 
 
 def coverage(shape: str, grid: tuple[Array, Array], centre: tuple[float, float], radius: float, turn: float) -> Array:
-    """The share of every pixel that a shape covers, [h, w] from 0 to 1.
+    """Return a shape's coverage of every pixel, [h, w] from 0 to 1.
 
     Args:
         shape: one of `DISTANCES`.
-        grid: x and y of the pixels' middles, [h, w] each.
+        grid: x and y of the pixels' centres, [h, w] each.
         centre: x and y in pixels.
         radius: in pixels.
         turn: clockwise, in radians.

@@ -1,1 +1,1 @@
-"""Records what transformers makes of the answers of Segment Anything."""
+"""Records transformers' post-processing of Segment Anything's outputs."""

@@ -1,8 +1,8 @@
-"""Writes conformance/mask-generation and point-prompts: what transformers' processors make of made-up answers.
+"""Write conformance/mask-generation and point-prompts: results of transformers' processors on synthetic outputs.
 
 python -m models.segment_anything.conformance conformance
 
-Cases that transformers knows nothing of lie in the same folders, worked out by hand.
+Cases that transformers does not support are in the same folders, computed by hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FRAME, CELLS = 64, 16
 PICTURES = {"wide": (37, 20), "tall": (11, 50), "larger": (150, 97), "odd": (63, 64), "one-pixel": (1, 1)}
 """Width and height by name."""
 CLEAR = 1e-6
-"""Logits are drawn again where one is nearer to the threshold over the picture: rounding would decide."""
+"""Minimum distance of logits from the threshold, else they are drawn again: rounding would decide."""
 
 
 def task(*, through_input: bool, **more: Any) -> dict[str, Any]:
@@ -40,12 +40,12 @@ def sam_processor() -> Any:
 
 
 def sam2_processor() -> Any:
-    """Return SAM 2's for the same."""
+    """Return SAM 2's processor for the same frame."""
     return Sam2Processor(Sam2ImageProcessor(size={"height": FRAME, "width": FRAME}), target_size=FRAME)
 
 
 def placed(size: tuple[int, int], *, through_input: bool) -> dict[str, Any]:
-    """Return where a picture of width and height lies in the frame."""
+    """Return the placement in the frame of a picture of width and height."""
     width, height = size
     drawn = {"width": FRAME, "height": FRAME}
     if through_input:
@@ -55,7 +55,7 @@ def placed(size: tuple[int, int], *, through_input: bool) -> dict[str, Any]:
 
 
 def resized(logits: np.ndarray, letterbox: dict[str, Any], *, through_input: bool) -> np.ndarray:
-    """Return what the processor makes of logits [masks, h, w], not yet masks."""
+    """Return the logits [masks, h, w] resized by the processor, before the threshold."""
     source = letterbox["source"]["height"], letterbox["source"]["width"]
     batch = [torch.from_numpy(logits)[None].double()]
     if not through_input:
@@ -99,7 +99,7 @@ def mask_case(name: str, seed: int, *, through_input: bool, multimask: bool) -> 
 
 
 def mask_of(mask: np.ndarray, score: float) -> dict[str, Any]:
-    """Return a mask in rows of 0 and 1, its score and its box."""
+    """Return a mask as rows of 0 and 1, its score and its box."""
     rows, columns = np.nonzero(mask)
     ends = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1) if len(rows) else (0, 0, 0, 0)
     box = dict(zip(("x1", "y1", "x2", "y2"), map(int, ends), strict=True))
@@ -107,7 +107,7 @@ def mask_of(mask: np.ndarray, score: float) -> dict[str, Any]:
 
 
 def prompt_case(name: str, *, through_input: bool) -> dict[str, Any]:
-    """Return a case of clicks and a box in a picture, as the processor puts them into the frame."""
+    """Return a case of clicks and a box in a picture, scaled into the frame by the processor."""
     width, height = PICTURES[name]
     points = [[round(width * 0.3, 2), round(height * 0.7, 2)], [width * 0.5, height * 0.25]]
     box = [width * 0.125, height * 0.125, width * 0.75, height * 0.875]
@@ -132,7 +132,7 @@ def prompt_case(name: str, *, through_input: bool) -> dict[str, Any]:
 
 
 def point_input(name: str, shape: list[int], role: str) -> dict[str, Any]:
-    """Return an input of a decoder that a prompt fills in."""
+    """Return a decoder input that a prompt fills."""
     return {"kind": "point-prompt", "name": name, "dtype": "float32", "shape": shape, "role": role}
 
 
@@ -148,7 +148,7 @@ def main(folder: Path) -> None:
 
 
 def write(path: Path, case: dict[str, Any]) -> None:
-    """Write a case, its rows of numbers a line each."""
+    """Write a case, with one line per row of numbers."""
     text = json.dumps(case, indent=1)
     path.write_text(text + "\n", "utf-8")
 

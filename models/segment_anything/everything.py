@@ -1,8 +1,8 @@
-"""Writes conformance/everything: what the generators of masks make of made-up answers to a grid of points.
+"""Write conformance/everything: results of the mask generators on synthetic outputs for a grid of points.
 
 python -m models.segment_anything.everything conformance
 
-The cases of SAM are those of `segment_anything` 1.0, which has to be installed, those of SAM 2 transformers'.
+The reference is `segment_anything` 1.0 for SAM, which has to be installed, and transformers for SAM 2.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ CASES: dict[str, dict[str, Any]] = {
     "sam-none": {"size": (20, 20), "perSide": 2, "scoreThreshold": 0.999},
     "sam2-default": {"size": (97, 150), "perSide": 3},
 }  # fmt: skip
-"""By the name of the file: the picture's width and height, and the settings."""
+"""By file name, the picture's width and height, and the settings."""
 DEFAULTS = {
     "scoreThreshold": 0.88, "stabilityThreshold": 0.95, "stabilityOffset": 1, "overlapThreshold": 0.7, "minArea": 0,
 }  # fmt: skip
 
 
 class MadeUpAnswers:
-    """Stands for SAM's predictor: answers with what was made up for the next points."""
+    """Replaces SAM's predictor: returns the synthetic outputs for the next points."""
 
     device = torch.device("cpu")
 
@@ -53,7 +53,7 @@ class MadeUpAnswers:
         self.transform = SimpleNamespace(apply_coords=lambda points, _size: points)
 
     def set_image(self, _image: np.ndarray | None = None) -> None:
-        """Look at nothing."""
+        """Do nothing."""
 
     reset_image = set_image
 
@@ -66,7 +66,7 @@ class MadeUpAnswers:
 
 
 def blobs(generator: np.random.Generator, point: tuple[float, float]) -> np.ndarray:
-    """Return logits [3, h, w] of a small, a middle and a large disc around a point of the frame, with some noise."""
+    """Return logits [3, h, w] of a small, a medium and a large disc around a point of the frame, with noise."""
     rows, columns = np.mgrid[:CELLS, :CELLS] + 0.5
     middle = np.array(point) / FRAME * CELLS + generator.normal(0, 0.5, 2)
     distance = np.hypot(columns - middle[0], rows - middle[1])
@@ -77,7 +77,7 @@ def blobs(generator: np.random.Generator, point: tuple[float, float]) -> np.ndar
 
 
 def everything_case(name: str, seed: int) -> dict[str, Any]:
-    """Return a case of a grid of points, none of whose logits lies where rounding would decide."""
+    """Return a case of a grid of points, without logits near a threshold, where rounding would decide."""
     asked = dict(CASES[name])
     size, per_side = asked.pop("size"), asked.pop("perSide")
     settings = {"pointsPerSide": per_side, **DEFAULTS, **asked}
@@ -117,7 +117,7 @@ def everything_case(name: str, seed: int) -> dict[str, Any]:
 
 
 def sam_masks(values: np.ndarray, iou: np.ndarray, _points: list[Any], settings: dict[str, Any]) -> list[Any]:
-    """Return what SamAutomaticMaskGenerator finds."""
+    """Return the masks of SamAutomaticMaskGenerator."""
     sam = Sam.__new__(Sam)
     torch.nn.Module.__init__(sam)
     sam.image_encoder = SimpleNamespace(img_size=FRAME)
@@ -142,7 +142,7 @@ def sam_masks(values: np.ndarray, iou: np.ndarray, _points: list[Any], settings:
 
 
 def sam2_masks(values: np.ndarray, iou: np.ndarray, points: list[Any], settings: dict[str, Any]) -> list[Any]:
-    """Return what transformers' pipeline finds with SAM 2's processor."""
+    """Return the masks of transformers' pipeline with SAM 2's processor."""
     processor = sam2_processor().image_processor
     height, width = values.shape[-2:]
     masks, scores, boxes = processor.filter_masks(
@@ -162,7 +162,7 @@ def sam2_masks(values: np.ndarray, iou: np.ndarray, points: list[Any], settings:
 
 
 def record(counts: list[int], box: list[int], score: float, stability: float, point: Any) -> dict[str, Any]:
-    """Return a mask as it is wanted: the generators' boxes end at the last pixel, those of webbuild after it."""
+    """Return an expected mask: the generators' boxes end at the last pixel, webbuild's after it."""
     x, y, width, height = map(int, box)
     corners = {"x1": x, "y1": y, "x2": x + width + 1, "y2": y + height + 1}
     return {
@@ -175,7 +175,7 @@ def record(counts: list[int], box: list[int], score: float, stability: float, po
 
 
 def in_order(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return masks in the order of their scores: those with small regions come in another."""
+    """Return masks sorted by score: with small regions, the generators return another order."""
     return sorted(found, key=lambda each: -each["score"])
 
 

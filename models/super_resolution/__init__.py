@@ -1,1 +1,1 @@
-"""Trains, exports and measures a small network that doubles the size of drawings."""
+"""Training, export and measurement of a small network that doubles the size of drawings."""

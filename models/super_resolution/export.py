@@ -1,4 +1,4 @@
-"""Exports the super-resolution network.
+"""Export the super-resolution network.
 
 python -m models.super_resolution.export build/super-resolution/last.pt models/super-resolution/super-resolution.onnx
 """
@@ -11,7 +11,7 @@ from models import exporting
 from models.super_resolution.network import FULL_SIZE, Clamped, SuperResolution
 
 SIDE = 96
-"""Pixels of a side of the picture that the graph takes, where its axes are fixed."""
+"""Side in pixels of the graph's input picture with fixed axes."""
 
 FREE = {
     "image": {0: "batch", 2: "height", 3: "width"},

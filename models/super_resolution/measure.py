@@ -1,4 +1,4 @@
-"""Measures the shipped super-resolution network on held-out drawings and writes the table in models/README.md.
+"""Measure the shipped super-resolution network on held-out drawings and write the table in models/README.md.
 
 python -m models.super_resolution.measure
 """
@@ -18,13 +18,13 @@ from models.table import README, publish
 
 MODEL = README.with_name("super-resolution") / "super-resolution.onnx"
 BORDER = 2
-"""Pixels at each edge that are not counted, as is usual at twice the size."""
+"""Pixels at each edge that are not counted, as is usual for a factor of two."""
 
 Upscale = Callable[[Pixels], Pixels]
 
 
 def tiled(session: ort.InferenceSession, image: Pixels) -> Pixels:
-    """The picture [h, w, 3] at twice the size, from pieces that overlap by what the network sees."""
+    """Return the picture [h, w, 3] at twice the size, from tiles that overlap by the receptive field."""
     side, halo = session.get_inputs()[0].shape[-1], 8
     height, width = image.shape[:2]
     padded = np.pad(image, ((0, max(0, side - height)), (0, max(0, side - width)), (0, 0)), mode="edge")
@@ -40,14 +40,14 @@ def tiled(session: ort.InferenceSession, image: Pixels) -> Pixels:
 
 
 def _rows(length: int, side: int, halo: int) -> list[tuple[int, int, int]]:
-    """Where each piece begins, and from where to where it is kept."""
+    """Return each tile's start, and the start and end of its kept part."""
     starts = [*range(0, length - side, side - 2 * halo), length - side]
     cuts = [0, *(start + halo for start in starts[1:]), length]
     return [(start, cuts[at], cuts[at + 1]) for at, start in enumerate(starts)]
 
 
 def quality(found: Pixels, truth: Pixels) -> tuple[float, float]:
-    """PSNR in dB over the three channels, and SSIM of the luma with a Gaussian window of 11 pixels."""
+    """Return PSNR in dB over the three channels, and SSIM of the luma with a Gaussian window of 11 pixels."""
     inner = (slice(BORDER, -BORDER), slice(BORDER, -BORDER))
     one, other = found[inner].astype(np.float64), truth[inner].astype(np.float64)
     psnr = 10 * np.log10(255**2 / ((one - other) ** 2).mean())
@@ -70,14 +70,14 @@ def ssim(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def measured(upscale: Upscale) -> dict[str, str]:
-    """What was measured, and the number."""
+    """Return the measured values by title."""
     rows = [quality(upscale(halved(drawing)), drawing) for drawing in held_out()]
     psnr, structure = np.mean(rows, 0)
     return {"held-out drawings": str(len(rows)), "PSNR": f"{psnr:.2f} dB", "SSIM": f"{structure:.4f}"}
 
 
 def measure(onnx: Path) -> dict[str, str]:
-    """The network's numbers."""
+    """Return the network's measured values."""
     session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
     return measured(lambda image: tiled(session, image))
 

@@ -1,6 +1,6 @@
-"""A compact network for super-resolution: convolutions at the small size, then pixels out of channels.
+"""A compact super-resolution network: convolutions at the small size, then a pixel shuffle.
 
-The layout is SRVGGNetCompact's, of Real-ESRGAN (Wang, Xie, Dong and Shan, ICCVW 2021), at a fraction of its width.
+The architecture is SRVGGNetCompact of Real-ESRGAN (Wang, Xie, Dong and Shan, ICCVW 2021), at a fraction of its width.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SCALE = 2
 
 
 class SuperResolution(nn.Module):
-    """RGB [b, 3, h, w] from 0 to 1 -> RGB [b, 3, 2 h, 2 w]: the nearest pixels, and what the network adds to them."""
+    """RGB [b, 3, h, w] from 0 to 1 -> RGB [b, 3, 2 h, 2 w]: nearest upsampling plus the network's residual."""
 
     def __init__(self, channels: int = 16, depth: int = 5) -> None:
         super().__init__()
@@ -26,17 +26,17 @@ class SuperResolution(nn.Module):
         self.layers = nn.Sequential(*layers)
 
     def forward(self, image: Tensor) -> Tensor:
-        """The larger picture; training clamps nothing."""
+        """Return the larger picture, not clamped."""
         added: Tensor = self.layers(image)
         return added + functional.interpolate(image, scale_factor=SCALE, mode="nearest")
 
 
 FULL_SIZE: dict[str, int] = {"channels": 64, "depth": 16}
-"""As wide and as deep as the published network."""
+"""Width and depth of the published network."""
 
 
 class Clamped(nn.Module):
-    """The network as it is exported: its answer is a picture from 0 to 1."""
+    """The exported network: its output is clamped to 0..1."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

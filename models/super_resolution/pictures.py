@@ -1,4 +1,4 @@
-"""Pairs of a drawing and the same at half its size."""
+"""Pairs of a drawing and its half-size version."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from models.people.scene import Pixels
 
 SEEDS = {"train": 31, "held-out": 33, "sample": 34}
 HELD_OUT = 60
-"""Pictures that a quality is measured on; training never sees them."""
+"""Number of held-out pictures for measurements."""
 
 LONG_SIDES = (256, 320, 384, 512)
 
 
 def drawing(split: str, number: int, long_side: int = 0) -> Pixels:
-    """Drawing `number` of a split, RGB [h, w, 3], its sides even; the same in every run."""
+    """Return drawing `number` of a split, RGB [h, w, 3] with even sides; the same in every run."""
     rng = np.random.default_rng([SEEDS[split], number])
     side = long_side or int(rng.choice(LONG_SIDES))
     image, _ = render.render(composition.sample(rng, side, composition.VARIED))
@@ -26,17 +26,17 @@ def drawing(split: str, number: int, long_side: int = 0) -> Pixels:
 
 
 def halved(image: Pixels) -> Pixels:
-    """[2 h, 2 w, 3] -> [h, w, 3] by Pillow's bicubic filter, as the pairs of most data sets are made."""
+    """[2 h, 2 w, 3] -> [h, w, 3] with Pillow's bicubic filter, as in most data sets."""
     return _resized(image, image.shape[1] // 2, image.shape[0] // 2)
 
 
 def doubled(image: Pixels) -> Pixels:
-    """[h, w, 3] -> [2 h, 2 w, 3] by the same filter: what a network has to beat."""
+    """[h, w, 3] -> [2 h, 2 w, 3] with the same filter, the baseline for a network."""
     return _resized(image, 2 * image.shape[1], 2 * image.shape[0])
 
 
 def held_out() -> Iterator[Pixels]:
-    """The drawings that a network is judged by."""
+    """Yield the held-out drawings."""
     for number in range(HELD_OUT):
         yield drawing("held-out", number)
 

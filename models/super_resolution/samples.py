@@ -1,4 +1,4 @@
-"""Draws the pictures in the folder `samples` beside the super-resolution network, each at half its size.
+"""Draw the super-resolution network's pictures in its folder `samples`, each at half its size.
 
 python -m models.super_resolution.samples models/super-resolution/samples
 """
@@ -13,11 +13,11 @@ from PIL import Image
 from models.super_resolution.pictures import drawing, halved
 
 LONG_SIDES = {1: 192, 4: 384, 6: 640}
-"""By its number, the longer side of a drawing before it is halved."""
+"""By the drawing's number, its longer side before halving."""
 
 
 def main() -> None:
-    """Read the command line and write the samples, without the loss of a JPEG."""
+    """Read the command line and write the samples in a lossless format."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder: Path = parser.parse_args().folder

@@ -1,4 +1,4 @@
-"""Draws pictures and trains the super-resolution network on pieces of them for a given time.
+"""Draw pictures and train the super-resolution network on crops of them for a given time.
 
 python -m models.super_resolution.train --minutes 15 --out build/super-resolution
 """
@@ -19,11 +19,11 @@ from models.super_resolution.network import SuperResolution
 from models.super_resolution.pictures import SEEDS, drawing, halved
 
 PIECE = 48
-"""Pixels of a side of what the network sees in training."""
+"""Side in pixels of the training crops."""
 
 
 def pieces(count: int, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces of one drawing, [count, 48, 48, 3], and the same at twice the size."""
+    """Return crops of one drawing, [count, 48, 48, 3], and the same at twice the size."""
     rng = np.random.default_rng([SEEDS["train"], number])
     large = drawing("train", number)
     small = halved(large)
@@ -37,7 +37,7 @@ def pieces(count: int, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def drawn(out: Path, pictures: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces of all drawings; drawn once, kept in `out`."""
+    """Return crops of all drawings; drawn once, stored in `out`."""
     file = out / f"pieces-{pictures}.npz"
     if not file.exists():
         out.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def drawn(out: Path, pictures: int, threads: int) -> tuple[np.ndarray, np.ndarra
 
 
 def train(options: argparse.Namespace) -> Path:
-    """Train on the absolute difference, and return the checkpoint."""
+    """Train on the absolute difference (L1), and return the checkpoint."""
     small, large = drawn(options.out, options.pictures, options.threads)
     torch.manual_seed(0)
     network = SuperResolution().train()

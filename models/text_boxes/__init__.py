@@ -1,1 +1,1 @@
-"""What text boxes are compared with: PaddleOCR's post-processing, on OpenCV and pyclipper."""
+"""The reference for text boxes: PaddleOCR's post-processing, on OpenCV and pyclipper."""

@@ -1,10 +1,9 @@
-"""Compares text boxes with PaddleOCR's DBPostProcess on 1,000 random maps.
+"""Compare text boxes with PaddleOCR's DBPostProcess on 1,000 random maps.
 
 python -m models.text_boxes.compare
 
-Wants opencv-python-headless 4 and pyclipper beside webbuild. Each map is compared twice: with the answers as PaddleOCR
-gives them before it rounds to pixels of the picture, and with those in which neither OpenCV's float32 nor pyclipper's
-whole numbers round.
+Needs opencv-python-headless 4 and pyclipper. Each map is compared twice: with PaddleOCR's boxes before it rounds to
+pixels of the picture, and with its boxes without the rounding of OpenCV's float32 and pyclipper's integers.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def drawn(rng: np.random.Generator, kind: str) -> np.ndarray:
 
 
 def paired(want: Found, got: list[TextRectangle]) -> list[tuple[float, float]]:
-    """Return how far corners and scores of each pair of boxes lie apart; a pair is within 6 cells."""
+    """Return the distances of corners and scores of each pair of boxes; boxes of a pair are within 6 cells."""
     left, apart = list(got), []
     for box, score in want:
         distances = [float(np.abs(box - each.corners).max()) for each in left]

@@ -1,8 +1,8 @@
-"""Writes conformance/text-boxes: what PaddleOCR's post-processing makes of drawn maps.
+"""Write conformance/text-boxes: results of PaddleOCR's post-processing on drawn maps.
 
 python -m models.text_boxes.conformance conformance
 
-Wants opencv-python-headless 4 and pyclipper beside webbuild.
+Needs opencv-python-headless 4 and pyclipper.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from models.text_boxes.reference import in_picture, text_boxes
 
 LEVELS = 15
 FINE = 1024
-"""Parts of a cell that the corners of offset polygons are rounded to, so that rounding is in none of the answers."""
+"""Steps per cell to which corners of offset polygons are rounded: so many that rounding does not change results."""
 TOLERANCE = 0.01
 SQUARE = {"source": {"width": 64, "height": 48}, "left": 0, "top": 0, "width": 64, "height": 48}
 Bar = tuple[tuple[float, float], tuple[float, float], float, int]
@@ -41,7 +41,7 @@ def ring(levels: np.ndarray) -> np.ndarray:
 
 
 def case(about: str, levels: np.ndarray, letterbox: dict[str, Any] = SQUARE, **more: Any) -> dict[str, Any]:
-    """Return a case; `more` are fields of the task, and the `input`'s size where the map is smaller."""
+    """Return a case; `more` are fields of the task, and the `input`'s size if the map is smaller."""
     height, width = levels.shape
     size = more.pop("input", {"width": width, "height": height})
     fields = {"threshold": 0.3, "confidence": 0.6, "unclipRatio": 1.5, "maxOutlines": 1000, **more}
@@ -132,7 +132,7 @@ def main() -> None:
 
 
 def listed(value: Any) -> str:
-    """Return a value as JSON, the elements of a list on a line each."""
+    """Return a value as JSON, with one line per element of a list."""
     if not isinstance(value, list) or not value:
         return json.dumps(value)
     return "[\n    " + ",\n    ".join(json.dumps(each) for each in value) + "\n  ]"

@@ -18,8 +18,9 @@ def text_boxes(
 ) -> Found:
     """Return the boxes in a map [height, width] of probabilities, before they are rounded to pixels of the picture.
 
-    With `fine` corners within 0.001 of a whole number are that, which OpenCV's float32 misses on either side before
-    they are rounded towards 0; and the offset polygon has corners of 1 / fine, where pyclipper's are whole.
+    With `fine`, corners within 0.001 of an integer become that integer before they are rounded towards 0, because
+    OpenCV's float32 misses it on either side. Corners of the offset polygon are then multiples of 1 / fine, not
+    integers.
     """
     bitmap = (cells > 0.3).astype(np.uint8) * 255
     contours, _ = cv2.findContours(bitmap, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -51,7 +52,7 @@ def smallest_box(contour: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def mean_inside(cells: np.ndarray, corners: np.ndarray) -> float:
-    """Return the mean of the cells in a box: `box_score_fast`."""
+    """Return the mean of the cells in a box, as `box_score_fast` does."""
     height, width = cells.shape
     low = np.clip(np.floor(corners.min(axis=0)), 0, [width - 1, height - 1]).astype(int)
     high = np.clip(np.ceil(corners.max(axis=0)), 0, [width - 1, height - 1]).astype(int)
@@ -61,7 +62,7 @@ def mean_inside(cells: np.ndarray, corners: np.ndarray) -> float:
 
 
 def unclipped(corners: np.ndarray, ratio: float, fine: int) -> Sequence[Any]:
-    """Return the polygons around a box, as far away as its area times `ratio` by its length, times `fine`."""
+    """Return the polygons around a box at the distance area * `ratio` / perimeter, scaled by `fine`."""
     turned = np.roll(corners, -1, axis=0).astype(float)
     area = abs((corners[:, 0] * turned[:, 1] - corners[:, 1] * turned[:, 0]).sum()) / 2
     length = np.linalg.norm(turned - corners, axis=1).sum()
@@ -72,7 +73,7 @@ def unclipped(corners: np.ndarray, ratio: float, fine: int) -> Sequence[Any]:
 
 
 def in_picture(found: Found, place: dict[str, Any], scale: tuple[float, float]) -> Found:
-    """Return the boxes in the picture and in `sorted_boxes`' order; `scale` are pixels of the input in a cell."""
+    """Return the boxes in the picture's pixels in `sorted_boxes`' order; `scale` is the input's pixels per cell."""
     source = place["source"]
     stretch = np.array([source["width"] / place["width"], source["height"] / place["height"]])
     placed = [

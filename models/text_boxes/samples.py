@@ -1,4 +1,4 @@
-"""Draws webbuild/samples/signs: what text detectors are tried on where no pictures are given.
+"""Draw webbuild/samples/signs: the default sample pictures of text detectors.
 
 python -m models.text_boxes.samples webbuild/samples/signs
 """
@@ -15,7 +15,7 @@ TEXTS = {
     "sign-1.png": ("#f4efe4", "#23221f", ("OPENING HOURS", "Monday to Friday", "9:00 - 18:30", "Closed on Sundays"), 0),
     "sign-2.png": ("#1d4d38", "#f3f3ea", ("Platform 7", "Trains to the harbour", "every 12 minutes"), 8),
 }
-"""Paper and ink, the lines, and by how many degrees they are turned."""
+"""Paper and ink colours, the lines, and their rotation in degrees."""
 
 
 def sign(paper: str, ink: str, lines: tuple[str, ...], angle: float) -> Image.Image:

@@ -1,1 +1,1 @@
-"""Draws text, and trains, exports and measures two small networks that find it (DB) and read it (CTC)."""
+"""Drawing of text, and training, export and measurement of a small text detector (DB) and recognizer (CTC)."""

@@ -1,4 +1,4 @@
-"""A picture as a camera sees it: from an angle, in uneven light, blurred, noisy and compressed."""
+"""Camera effects: perspective, uneven light, blur, noise and compression."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Size = tuple[int, int]
 
 
 def moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """Points [n, 2] where a matrix [3, 3] takes them."""
+    """Return points [n, 2] transformed by a matrix [3, 3]."""
     flat = np.concatenate([points, np.ones((len(points), 1))], 1) @ matrix.T
     return np.asarray(flat[:, :2] / flat[:, 2:])
 
 
 def view(rng: np.random.Generator, canvas: Size, size: Size, turn: float, bend: float) -> np.ndarray:
-    """A matrix from a canvas to a picture that it fills, turned by about `turn` radians and in perspective."""
+    """Return a perspective matrix from a canvas to a picture that it fills, rotated by about `turn` radians."""
     high, wide = canvas
     middle = np.array([wide, high]) / 2
     angle, zoom = rng.normal(0, turn), min(size[0] / high, size[1] / wide) * rng.uniform(1.0, 1.15)
@@ -30,7 +30,7 @@ def view(rng: np.random.Generator, canvas: Size, size: Size, turn: float, bend: 
 
 
 def light(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
-    """Shadows with soft and with hard edges, and a lamp's falling off, over a picture [h, w, 3]."""
+    """Return a picture [h, w, 3] with soft and hard shadows and a lamp's falloff."""
     high, wide = image.shape[:2]
     factor = np.ones((high, wide), np.float32)
     if rng.random() < 0.6:
@@ -46,7 +46,7 @@ def light(rng: np.random.Generator, image: np.ndarray) -> np.ndarray:
 
 
 def sensor(rng: np.random.Generator, image: np.ndarray, blur: float) -> np.ndarray:
-    """Out of focus or shaken by up to `blur` pixels, noisy, compressed: [h, w, 3] -> bytes."""
+    """Apply blur or motion of up to `blur` pixels, noise and compression: [h, w, 3] -> uint8."""
     if rng.random() < 0.6:
         image = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.2, blur))
     if rng.random() < 0.15:

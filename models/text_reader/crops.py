@@ -1,4 +1,4 @@
-"""Lines cut out of a picture, upright and of one height, as a recognizer gets them; and lines drawn to train it."""
+"""Upright crops of lines with one height, the recognizer's input, and drawn lines for its training."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from models.text_reader.pages import drawn_line
 
 HEIGHT = 32
 STEP = 4
-"""Pixels of the width to one step of the recognizer's answer; widths are multiples."""
+"""Pixels of width per step of the recognizer's output; widths are multiples of it."""
 NARROWEST, WIDEST = 16, 448
 
 
 def cut(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
-    """The line in the corners [4, 2] of a picture [h, w, 3]: [32, w', 3], its proportions kept."""
+    """Return the line at corners [4, 2] of a picture [h, w, 3] as [32, w', 3], with its aspect ratio."""
     top, right, bottom, left = (float(side) for side in np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1))
     along, across = max(top, bottom, 1.0), max(left, right, 1.0)
     size = (max(1, round(along)), max(1, round(across)))
@@ -28,7 +28,7 @@ def cut(image: np.ndarray, quad: np.ndarray) -> np.ndarray:
 
 
 def grown(quad: np.ndarray, left: float, top: float, right: float, bottom: float) -> np.ndarray:
-    """Corners [4, 2] moved outwards by shares of the line's height."""
+    """Return corners [4, 2] moved outwards by shares of the line's height."""
     along, down = quad[1] - quad[0], quad[3] - quad[0]
     high = max(float(np.linalg.norm(down)), 1.0)
     along = along / max(float(np.linalg.norm(along)), 1.0) * high
@@ -37,7 +37,7 @@ def grown(quad: np.ndarray, left: float, top: float, right: float, bottom: float
 
 
 def example(rng: np.random.Generator, split: str, longest: int) -> tuple[np.ndarray, str]:
-    """A line of at most `longest` characters, RGB bytes [32, w, 3] as a detector's box would cut it, and its text."""
+    """Return a line of at most `longest` characters, RGB uint8 [32, w, 3], cropped like a detector's, and its text."""
     text = words.phrase(rng, split, longest)
     size = int(np.exp(rng.uniform(np.log(11), np.log(52))))
     covered = drawn_line(rng, split, size, text, monospaced=rng.random() < 0.25)
@@ -63,7 +63,7 @@ def example(rng: np.random.Generator, split: str, longest: int) -> tuple[np.ndar
 
 
 def inputs(crops: list[np.ndarray]) -> np.ndarray:
-    """Crops [32, w, 3] of bytes -> [n, 3, 32, the widest w], from -1 to 1, zeros to the right of those less wide."""
+    """Crops [32, w, 3] of uint8 -> [n, 3, 32, largest w], from -1 to 1, with zeros on the right of narrower ones."""
     batch = np.zeros((len(crops), 3, HEIGHT, max(crop.shape[1] for crop in crops)), np.float32)
     for row, crop in zip(batch, crops, strict=True):
         row[:, :, : crop.shape[1]] = np.moveaxis((crop.astype(np.float32) / 255 - 0.5) / 0.5, -1, 0)

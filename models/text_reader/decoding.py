@@ -1,4 +1,4 @@
-"""From the detector's map to boxes, as PP-OCR's post-processing decodes it with boxes of four corners."""
+"""From the detector's map to boxes, like PP-OCR's post-processing with quadrilateral boxes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from models.text_reader.shrink import OUTLINE, UNCLIP
 
 BOX_THRESHOLD = 0.6
-"""Of a region's mean."""
+"""Threshold of a region's mean."""
 SMALLEST = 3
-"""Pixels of a region's shorter side."""
+"""Minimum length of a region's shorter side, in pixels."""
 
 
 def ordered(quad: np.ndarray) -> np.ndarray:
-    """Corners [4, 2] clockwise, the upper left one first."""
+    """Return corners [4, 2] in clockwise order, the upper left one first."""
     by_x = quad[np.argsort(quad[:, 0], kind="stable")]
     left, right = by_x[:2][np.argsort(by_x[:2, 1])], by_x[2:][np.argsort(by_x[2:, 1])]
     return np.stack([left[0], right[0], right[1], left[1]])

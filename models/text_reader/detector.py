@@ -1,4 +1,4 @@
-"""A detector of text by differentiable binarization (Liao and others, 2020): where a line is, shrunk, as a map."""
+"""A text detector by differentiable binarization (Liao and others, 2020): a map of shrunk lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.text_reader.shrink import OUTLINE
 
 
 class Detector(nn.Module):
-    """[n, 3, h, w] by ImageNet's mean and deviation, sides multiples of 32 -> logits [n, 1, h, w]."""
+    """[n, 3, h, w], normalized with ImageNet's statistics, sides multiples of 32 -> logits [n, 1, h, w]."""
 
     def __init__(self, widths: tuple[int, ...] = (12, 24, 40, 64, 96), depths: tuple[int, ...] = (1, 2, 3, 1)) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Detector(nn.Module):
         )  # fmt: skip
 
     def forward(self, image: Tensor) -> Tensor:
-        """The logits; strides 32, 16 and 8 are added to stride 4 one after the other."""
+        """Return the logits; features of strides 32, 16 and 8 are added to stride 4 one after the other."""
         value = self.stem(image)
         sides = []
         for stage, side in zip(self.stages, self.sides, strict=True):
@@ -44,13 +44,13 @@ class Detector(nn.Module):
 
 
 SHARPNESS, EDGE = 4.0, 0.4
-"""A small network is rarely sure, and PP-OCR's decoder drops boxes whose mean is below 0.6. As exported, the sigmoid is
-this many times as steep, and what was `EDGE` is 0.3, where the decoder draws the outline. Chosen on the training's kind
-of drawings."""
+"""Steepness of the exported sigmoid: a small network's probabilities are low, and PP-OCR's decoder drops boxes with a
+mean below 0.6. The exported sigmoid maps the probability `EDGE` to 0.3, the decoder's outline threshold. Chosen on
+drawings like those of the training."""
 
 
 class Probabilities(nn.Module):
-    """The network as it is exported: the share of each pixel, [n, 1, h, w] from 0 to 1."""
+    """The exported network: the probability of each pixel, [n, 1, h, w] from 0 to 1."""
 
     def __init__(self, network: Detector) -> None:
         super().__init__()
@@ -61,10 +61,10 @@ class Probabilities(nn.Module):
             last.bias.copy_(SHARPNESS * (last.bias - logit(EDGE)) + logit(OUTLINE))
 
     def forward(self, image: Tensor) -> Tensor:
-        """A sigmoid of the logits."""
+        """Return a sigmoid of the logits."""
         return torch.sigmoid(self.network(image))
 
 
 def logit(share: float) -> float:
-    """What a sigmoid makes a share of."""
+    """Return the inverse sigmoid of a probability."""
     return math.log(share / (1 - share))

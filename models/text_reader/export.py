@@ -1,4 +1,4 @@
-"""Exports the detector as `det.onnx` or the recognizer as `rec.onnx`, under PP-OCR's names, with its dictionary.
+"""Export the detector as `det.onnx` or the recognizer as `rec.onnx`, with PP-OCR's names, and its dictionary.
 
 python -m models.text_reader.export build/text-detector/last.pt models/text-reader/det.onnx
 python -m models.text_reader.export build/text-recognizer/last.pt models/text-reader/rec.onnx
@@ -14,14 +14,14 @@ from models.text_reader.crops import HEIGHT
 from models.text_reader.words import CHARACTERS
 
 SIDE = 320
-"""Pixels of the width, and of the height of a page, where the axes are fixed."""
+"""Width, and height of a page, in pixels, with fixed axes."""
 
 MAP = {0: "batch", 2: "height", 3: "width"}
 LINE = {0: "batch", 3: "line_width"}
 
 
 def main() -> None:
-    """Read the command line and export what the file's name says."""
+    """Read the command line and export the network that the file's name implies."""
     options = exporting.arguments(__doc__, axes="free").parse_args()
     torch.manual_seed(0)
     if options.onnx.stem == "det":

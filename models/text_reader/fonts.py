@@ -1,4 +1,4 @@
-"""The fonts that text is drawn in: Debian's packages, some of them kept back for the scores.
+"""The fonts of drawn text: Debian's packages, some of them held out for measurements.
 
 apt-get install fonts-dejavu fonts-liberation fonts-freefont-ttf fonts-urw-base35 fonts-roboto-unhinted fonts-lato \
   fonts-crosextra-carlito fonts-crosextra-caladea fonts-hack fonts-courier-prime fonts-comic-neue fonts-linuxlibertine \
@@ -22,16 +22,16 @@ FAMILIES = {
     ),
     "held-out": ("truetype/open-sans", "truetype/inconsolata"),
 }  # fmt: skip
-"""Folders below `ROOT` by split: training sees none of the second."""
+"""Folders in `ROOT` by split: training does not use the second split's."""
 
 NO_TEXT = ("DejaVuMath", "D050000L", "StandardSymbols", "Z003", "Hairline", "Thin", "LinBiolinum_K", "LinLibertine_M")
-"""Parts of the names of symbol fonts, script, and fonts whose strokes vanish at small sizes."""
+"""Name parts of excluded fonts: symbols, script, and fonts with strokes that vanish at small sizes."""
 MONOSPACED = ("Mono", "Hack", "Courier", "Inconsolata")
 
 
 @cache
 def files(split: str, monospaced: bool) -> tuple[tuple[Path, ...], ...]:
-    """The font files of a split, those of one folder together."""
+    """Return the font files of a split, grouped by folder."""
     found = []
     for family in FAMILIES[split]:
         paths = sorted(path for path in (ROOT / family).rglob("*.?tf") if not any(n in path.name for n in NO_TEXT))
@@ -45,7 +45,7 @@ def files(split: str, monospaced: bool) -> tuple[tuple[Path, ...], ...]:
 
 
 def font(rng: np.random.Generator, split: str, size: int, *, monospaced: bool = False) -> ImageFont.FreeTypeFont:
-    """A font of a split, each folder as likely as the others, `size` pixels to the em."""
+    """Return a random font of a split, with folders equally likely and `size` pixels per em."""
     families = files(split, monospaced)
     family = families[int(rng.integers(len(families)))]
     return _load(family[int(rng.integers(len(family)))], size)

@@ -1,4 +1,4 @@
-"""A line of text as the share of each pixel that ink covers, and that ink on a picture."""
+"""A line of text as ink coverage per pixel, and compositing of that ink onto a picture."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from PIL import Image, ImageDraw, ImageFont
 def ink(
     text: str, font: ImageFont.FreeTypeFont, tracking: float = 0.0, stretch: float = 1.0, bold: int = 0
 ) -> np.ndarray:
-    """Draw a line, cut at what is its box.
+    """Draw a line, cropped to its box.
 
     Args:
-        text: at least one character that is no space.
+        text: has at least one character that is not a space.
         font: of any size.
-        tracking: pixels between letters beside the font's own.
-        stretch: of the width.
-        bold: pixels that the strokes are thicker.
+        tracking: additional pixels between letters.
+        stretch: factor of the width.
+        bold: additional stroke width in pixels.
 
     Returns:
-        [h, w] from 0 to 255. It begins and ends with ink; it reaches from the capitals' tops to the base line, and
-        beyond where the letters do.
+        [h, w] from 0 to 255. It begins and ends with ink, and reaches from the capitals' tops to the baseline, or
+        beyond if the letters do.
     """
     advances = [font.getlength(one) + tracking for one in text]
     edge = int(font.size)
@@ -43,7 +43,7 @@ def ink(
 
 
 def corners(covered: np.ndarray, middle: np.ndarray, turn: float) -> np.ndarray:
-    """Where the box of a line [h, w] lies: [4, 2], clockwise from where the text begins, `turn` in radians."""
+    """Return the box corners [4, 2] of a line [h, w], clockwise from the text's start, rotated by `turn` radians."""
     high, wide = covered.shape
     box = np.array([[-wide, -high], [wide, -high], [wide, high], [-wide, high]]) / 2
     cosine, sine = np.cos(turn), np.sin(turn)
@@ -51,7 +51,7 @@ def corners(covered: np.ndarray, middle: np.ndarray, turn: float) -> np.ndarray:
 
 
 def put(canvas: np.ndarray, covered: np.ndarray, quad: np.ndarray, colour: np.ndarray, strength: float = 1.0) -> None:
-    """Lay ink over a picture [h, w, 3], in place, with the corners of its box at `quad` [4, 2]."""
+    """Composite ink over a picture [h, w, 3], in place, with the corners of its box at `quad` [4, 2]."""
     high, wide = covered.shape
     low = np.maximum(np.floor(quad.min(0)).astype(int) - 1, 0)
     last = np.minimum(np.ceil(quad.max(0)).astype(int) + 1, (canvas.shape[1], canvas.shape[0]))

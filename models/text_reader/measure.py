@@ -1,4 +1,4 @@
-"""Measures the shipped detector and recognizer on held-out fonts and words and writes the table in models/README.md.
+"""Measure the shipped detector and recognizer on held-out fonts and words; write the table in models/README.md.
 
 python -m models.text_reader.measure
 """
@@ -23,27 +23,27 @@ from models.text_reader.recognizer import read
 FOLDER = README.with_name("text-reader")
 PAGES, LINES, SIDE = 200, 2000, 320
 LEAST_HIGH = 8.0
-"""Pixels of the height of a line that has to be found."""
+"""Minimum height in pixels of a line that has to be found."""
 LEAST_SHOWN = 0.9
-"""Of a line within the picture."""
+"""Minimum share of a line within the picture."""
 
 
 def session(onnx: Path) -> ort.InferenceSession:
-    """The model on one thread."""
+    """Return a session of the model on one thread."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     return ort.InferenceSession(onnx, options, providers=["CPUExecutionProvider"])
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> float:
-    """Intersection over union of two convex quadrilaterals [4, 2]."""
+    """Return the intersection over union of two convex quadrilaterals [4, 2]."""
     first, second = one.astype(np.float32), other.astype(np.float32)
     shared = float(cv2.intersectConvexConvex(first, second)[0])
     return shared / max(float(cv2.contourArea(first) + cv2.contourArea(second)) - shared, 1e-6)
 
 
 def counts(quad: np.ndarray) -> bool:
-    """Whether a line is large enough and far enough within the picture to be wanted."""
+    """Whether a line is large enough and far enough within the picture to count."""
     frame = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float32)
     inside = float(cv2.intersectConvexConvex(quad.astype(np.float32), frame)[0])
     high = float(np.linalg.norm(quad[3] - quad[0]))
@@ -51,7 +51,7 @@ def counts(quad: np.ndarray) -> bool:
 
 
 def matched(found: np.ndarray, truth: np.ndarray) -> dict[int, int]:
-    """From detections to the lines that they overlap by half or more, each once, the closest first."""
+    """Return pairs of detections and lines with an IoU of at least 0.5, each once, the largest IoU first."""
     pairs = sorted(
         ((overlap(one, other), row, column) for row, one in enumerate(found) for column, other in enumerate(truth)),
         reverse=True,
@@ -64,7 +64,7 @@ def matched(found: np.ndarray, truth: np.ndarray) -> dict[int, int]:
 
 
 def distance(one: str, other: str) -> int:
-    """Characters to put in, leave out or change to make a text of another."""
+    """Return the edit distance (Levenshtein) of two texts."""
     row = list(range(len(other) + 1))
     for index, mine in enumerate(one, 1):
         before, row[0] = row[0], index
@@ -75,18 +75,18 @@ def distance(one: str, other: str) -> int:
 
 @cache
 def pictures() -> list[tuple[np.ndarray, np.ndarray, list[str]]]:
-    """The pages that all are judged by."""
+    """Return the held-out pages, with the lines' corners and texts."""
     return [drawn(np.random.default_rng([SEEDS["held-out"], n]), "held-out", (SIDE, SIDE)) for n in range(PAGES)]
 
 
 def read_lines(recognizer: ort.InferenceSession, lines: list[np.ndarray]) -> list[str]:
-    """What lines [32, w, 3] say, one by one."""
+    """Return the recognized texts of lines [32, w, 3]."""
     answers = (recognizer.run(None, {"x": crops.inputs([line])[:, ::-1]})[0] for line in lines)
     return [read(from_numpy(np.asarray(answer)))[0] for answer in answers]
 
 
 def measure(detector_file: Path) -> dict[str, str]:
-    """What was measured, and the number; the recognizer lies beside the detector."""
+    """Return the measured values by title; the recognizer is next to the detector."""
     detector, recognizer = session(detector_file), session(detector_file.with_name("rec.onnx"))
     right = wanted = shown = said = 0
     for image, truth, texts in pictures():

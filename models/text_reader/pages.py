@@ -1,4 +1,4 @@
-"""Pictures with text, and where each line lies: receipts, paragraphs, signs, and lines here and there."""
+"""Pictures with text, and the box of each line: receipts, paragraphs, signs, and scattered lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SEEDS = {"train": 71, "held-out": 73, "sample": 74}
 
 @dataclass
 class Page:
-    """A picture that is being drawn."""
+    """A picture in progress."""
 
     rng: np.random.Generator
     split: str
     canvas: np.ndarray
     """[h, w, 3], float32 from 0 to 255."""
     quads: list[np.ndarray] = field(default_factory=list)
-    """The lines' corners [4, 2] in x and y, clockwise from where the text begins."""
+    """The lines' corners [4, 2] as x and y, clockwise from the text's start."""
     texts: list[str] = field(default_factory=list)
 
     @property
@@ -34,14 +34,14 @@ class Page:
         return self.canvas.shape[0], self.canvas.shape[1]
 
     def taken(self) -> np.ndarray:
-        """1 where text lies or next to it, [h, w]."""
+        """A mask [h, w], 1 at and next to text."""
         mask = np.zeros(self.size, np.uint8)
         for quad in self.quads:
             cv2.fillConvexPoly(mask, np.round(quad).astype(np.int32), 1)
         return np.asarray(cv2.dilate(mask, np.ones((5, 5), np.uint8)))
 
     def write(self, text: str, covered: np.ndarray, quad: np.ndarray, colour: np.ndarray, strength: float) -> None:
-        """Put a line onto the picture."""
+        """Composite a line onto the picture."""
         put(self.canvas, covered, quad, colour, strength)
         self.quads.append(quad)
         self.texts.append(text)
@@ -50,7 +50,7 @@ class Page:
 def drawn_line(
     rng: np.random.Generator, split: str, size: int, text: str, *, monospaced: bool = False
 ) -> np.ndarray:  # fmt: skip
-    """A line's ink [h, w]: `size` pixels to the em, in any font, at times spaced, stretched or bold."""
+    """Return a line's ink [h, w] with `size` pixels per em, in a random font, sometimes spaced, stretched or bold."""
     face = font(rng, split, size, monospaced=monospaced)
     tracking = float(rng.uniform(-0.04, 0.35) * size) if rng.random() < 0.3 else 0.0
     stretch = float(np.exp(rng.uniform(-0.35, 0.7))) if rng.random() < 0.3 else 1.0
@@ -58,12 +58,12 @@ def drawn_line(
 
 
 def text_size(rng: np.random.Generator, side: int) -> int:
-    """Pixels to the em, small ones as likely as those twice as large."""
+    """Return a log-uniform font size in pixels per em."""
     return int(np.exp(rng.uniform(np.log(11), np.log(max(30, side / 4)))))
 
 
 def scattered(page: Page) -> None:
-    """Lines anywhere, each in its own font, colour and direction, none over another."""
+    """Lines anywhere without overlaps, each in its own font, colour and direction."""
     rng, (high, wide) = page.rng, page.size
     turned = rng.random() < 0.4
     for _ in range(int(rng.integers(1, 22))):
@@ -82,7 +82,7 @@ def scattered(page: Page) -> None:
 
 
 def rows(page: Page, left: float, top: float, right: float, bottom: float, *, receipt: bool) -> None:
-    """Lines below one another in one font: of a receipt in columns, of other papers whole."""
+    """Lines below one another in one font: in columns for a receipt, else in one piece."""
     rng = page.rng
     size = int(np.clip(text_size(rng, int(right - left)), 11, (right - left) / 8))
     face = font(rng, page.split, size, monospaced=receipt and rng.random() < 0.7)
@@ -132,13 +132,13 @@ def receipt(page: Page) -> None:
 
 
 def paragraph(page: Page) -> None:
-    """Close lines on whatever surface."""
+    """Closely spaced lines on any surface."""
     rng, (high, wide) = page.rng, page.size
     rows(page, 0.06 * wide, rng.uniform(0.02, 0.3) * high, 0.96 * wide, 0.98 * high, receipt=False)
 
 
 def sign(page: Page) -> None:
-    """One to three large lines on a board, turned, in front of clutter."""
+    """One to three large lines on a rotated board, in front of clutter."""
     rng, (high, wide) = page.rng, page.size
     surfaces.clutter(rng, page.canvas, int(rng.integers(0, 16)))
     size = int(rng.uniform(0.07, 0.2) * min(high, wide))
@@ -162,29 +162,29 @@ def sign(page: Page) -> None:
 
 
 def nothing(page: Page) -> None:
-    """Clutter without a letter."""
+    """Clutter without text."""
     surfaces.clutter(page.rng, page.canvas, int(page.rng.integers(3, 30)))
 
 
 LAYOUTS: dict[Callable[[Page], None], float] = {
     scattered: 0.35, receipt: 0.3, paragraph: 0.15, sign: 0.15, nothing: 0.05
 }  # fmt: skip
-"""And how often each is drawn."""
+"""Layouts and their weights."""
 
 
 def drawn(
     rng: np.random.Generator, split: str, size: Size, layout: Callable[[Page], None] | None = None
 ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """A picture.
+    """Return a picture.
 
     Args:
-        rng: which picture it is.
-        split: of the fonts and the words.
+        rng: determines the picture.
+        split: the split of the fonts and the words.
         size: height and width.
-        layout: one of `LAYOUTS`, chosen by `rng` if none is named.
+        layout: one of `LAYOUTS`, by default chosen by `rng`.
 
     Returns:
-        RGB bytes [h, w, 3], the lines' corners [n, 4, 2] in its pixels, and what the lines say.
+        RGB uint8 [h, w, 3], the lines' corners [n, 4, 2] in its pixels, and the lines' texts.
     """
     chosen = layout or list(LAYOUTS)[int(rng.choice(len(LAYOUTS), p=list(LAYOUTS.values())))]
     page = Page(rng, split, surfaces.ground(rng, *size))
@@ -196,7 +196,7 @@ def drawn(
 
 
 def photographed(page: Page, size: Size) -> tuple[np.ndarray, np.ndarray]:
-    """A page as a camera sees it, RGB bytes [h, w, 3], and where its lines lie then, [n, 4, 2]."""
+    """Return a page with camera effects, RGB uint8 [h, w, 3], and its lines' corners, [n, 4, 2]."""
     rng = page.rng
     matrix = camera.view(rng, page.size, size, turn=0.06, bend=0.02)
     seen = cv2.warpPerspective(page.canvas, matrix, size[::-1], flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)

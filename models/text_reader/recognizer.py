@@ -1,4 +1,4 @@
-"""A recognizer of lines by connectionist temporal classification (Graves and others, 2006), convolutions alone."""
+"""A line recognizer by connectionist temporal classification (Graves and others, 2006), with convolutions only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models.text_reader.words import CHARACTERS
 
 
 class AlongLine(nn.Module):
-    """A depth-wise convolution along the line, then two of 1x1: `Block` for what is one pixel high."""
+    """A depthwise convolution along the line, then two 1x1 convolutions: `Block` for features of height 1."""
 
     def __init__(self, channels: int, side: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class AlongLine(nn.Module):
 
 
 class Recognizer(nn.Module):
-    """[n, 3, 32, w], a line from -1 to 1 -> logits [n, w / 4, 96]: the blank, then `CHARACTERS`."""
+    """A line [n, 3, 32, w] from -1 to 1 -> logits [n, w / 4, 96]: the blank, then `CHARACTERS`."""
 
     def __init__(self, widths: tuple[int, ...] = (16, 20, 48, 80, 104), depths: tuple[int, ...] = (1, 1, 1, 3)) -> None:
         super().__init__()
@@ -47,25 +47,25 @@ class Recognizer(nn.Module):
         )  # fmt: skip
 
     def forward(self, image: Tensor) -> Tensor:
-        """The logits of every step."""
+        """Return the logits of every step."""
         value: Tensor = self.layers(image)
         return value.squeeze(2).transpose(1, 2)
 
 
 class Probabilities(nn.Module):
-    """The network as it is exported: [n, w / 4, 96], each step adding up to 1."""
+    """The exported network: probabilities [n, w / 4, 96], with sum 1 in each step."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, image: Tensor) -> Tensor:
-        """A softmax of the logits."""
+        """Return a softmax of the logits."""
         return torch.softmax(self.network(image), -1)
 
 
 def read(probabilities: Tensor) -> list[str]:
-    """The best class of each step [n, t, 96], repetitions and blanks left out."""
+    """Return the texts of [n, t, 96] by greedy CTC decoding: best class per step, without repetitions and blanks."""
     texts = []
     for classes in probabilities.argmax(-1).tolist():
         kept = [now for before, now in zip([0, *classes], classes, strict=False) if now and now != before]

@@ -1,4 +1,4 @@
-"""Batches that a training sees several times, since drawing one takes as long as learning from it."""
+"""Batches that are used several times, since drawing a batch takes as long as a training step."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Batch = TypeVar("Batch")
 
 TIMES = 4
 KEPT = 100
-"""Batches that are held in memory."""
+"""Number of batches in memory."""
 
 
 class Reused(Generic[Batch]):
-    """Every fourth step a batch is drawn; at the others an earlier one comes again."""
+    """Draws a new batch in every fourth step; other steps reuse an earlier one."""
 
     def __init__(self, draw: Callable[[int], Batch]) -> None:
         self.draw = draw
         self.kept: list[Batch] = []
 
     def __call__(self, number: int) -> tuple[Batch, np.random.Generator]:
-        """The batch of step `number`, and what to vary it by."""
+        """Return the batch of step `number`, and a generator for its augmentation."""
         rng = np.random.default_rng([SEEDS["train"], 1, number])
         if number % TIMES and self.kept:
             return self.kept[int(rng.integers(len(self.kept)))], rng

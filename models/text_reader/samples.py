@@ -1,4 +1,4 @@
-"""Draws the pictures in the folder `samples` beside the text reader: a receipt, a sign, and lines here and there.
+"""Draw the text reader's pictures in its folder `samples`: a receipt, a sign, and scattered lines.
 
 python -m models.text_reader.samples models/text-reader/samples
 """
@@ -26,7 +26,7 @@ BOUGHT = (
     ("Subtotal", "$22.40"), ("Tax 8%", "$1.79"), ("TOTAL", "$24.19"), ("CASH", "$30.00"), ("CHANGE", "$5.81"), ("", ""),
     ("Thank you!", ""),
 )  # fmt: skip
-"""What stands on the left and on the right of each line of the receipt."""
+"""The left and right text of each line of the receipt."""
 OPEN = ("City Library", "Mon-Sat 9:30-18:00", "Phone 555 0142")
 
 
@@ -48,7 +48,7 @@ def receipt(page: Page) -> None:
 
 
 def sign(page: Page) -> None:
-    """A blue board on a wall, turned."""
+    """A rotated blue board on a wall."""
     rng, (high, wide) = page.rng, page.size
     page.canvas[:] = np.array([176, 160, 140]) + 16 * surfaces.clouds(rng, high, wide, 50)[..., None]
     turn, middle, sizes = -0.14, np.array([wide, high]) / 2, (72, 40, 40)

@@ -1,4 +1,4 @@
-"""What text stands on: plain colours, gradients, noise, paper, and clutter that is no text."""
+"""Backgrounds of text: plain colours, gradients, noise, paper, and clutter without text."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 
 
 def colour(rng: np.random.Generator) -> np.ndarray:
-    """RGB; half of the colours are nearly grey."""
+    """Return a random RGB colour; half of the colours are nearly grey."""
     grey = rng.uniform(0, 255)
     return np.clip(grey + rng.normal(0, 8 if rng.random() < 0.5 else 70, 3), 0, 255).astype(np.float32)
 
 
 def contrasting(rng: np.random.Generator, ground: np.ndarray) -> np.ndarray:
-    """A colour that can be read on another."""
+    """Return a colour that is readable on another."""
     for _ in range(50):
         found = colour(rng)
         if abs(float((found - ground).mean())) > rng.uniform(45, 140):
@@ -22,13 +22,13 @@ def contrasting(rng: np.random.Generator, ground: np.ndarray) -> np.ndarray:
 
 
 def clouds(rng: np.random.Generator, high: int, wide: int, cells: int) -> np.ndarray:
-    """Smooth noise [h, w], about from -1 to 1."""
+    """Return smooth noise [h, w], about from -1 to 1."""
     coarse = rng.normal(0, 0.6, (max(2, cells * high // max(high, wide)), max(2, cells * wide // max(high, wide))))
     return np.asarray(cv2.resize(coarse.astype(np.float32), (wide, high), interpolation=cv2.INTER_CUBIC))
 
 
 def ground(rng: np.random.Generator, high: int, wide: int) -> np.ndarray:
-    """A surface [h, w, 3], float32 from 0 to 255."""
+    """Return a surface [h, w, 3], float32 from 0 to 255."""
     first = colour(rng)
     canvas = np.broadcast_to(first, (high, wide, 3)).copy()
     kind = rng.random()
@@ -43,7 +43,7 @@ def ground(rng: np.random.Generator, high: int, wide: int) -> np.ndarray:
 
 
 def clutter(rng: np.random.Generator, canvas: np.ndarray, count: int) -> None:
-    """Draw lines, boxes, circles and bars on a picture, in place: edges that are no text."""
+    """Draw lines, boxes, circles and bars on a picture, in place: edges that are not text."""
     high, wide = canvas.shape[:2]
     for _ in range(count):
         x, y = int(rng.integers(wide)), int(rng.integers(high))

@@ -1,4 +1,4 @@
-"""Draws pictures and trains the detector on them for a given time.
+"""Draw pictures and train the detector on them for a given time.
 
 python -m models.text_reader.train_detector --minutes 40 --out build/text-detector
 """
@@ -22,11 +22,11 @@ from models.text_reader.shrink import truth
 
 SIDE = 320
 GROUND_TO_TEXT = 3
-"""Pixels of the ground that count in cross entropy, those most in doubt, for each pixel of text."""
+"""Background pixels per text pixel in the cross entropy, the ones with the largest loss (hard negatives)."""
 
 
 def loss(logits: Tensor, wanted: Tensor, counts: Tensor) -> Tensor:
-    """Balanced binary cross entropy and the dice coefficient, as DB has them for its probability map."""
+    """Return DB's loss of the probability map: balanced binary cross entropy plus dice loss."""
     each = functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none") * counts
     text = (wanted > 0.5) & (counts > 0)
     ground = (wanted <= 0.5) & (counts > 0)
@@ -38,7 +38,7 @@ def loss(logits: Tensor, wanted: Tensor, counts: Tensor) -> Tensor:
 
 
 def drawn_batch(number: int, count: int) -> tuple[np.ndarray, ...]:
-    """Draw batch `number`: pictures [count, h, w, 3], what their maps should be and where these count, bytes."""
+    """Draw batch `number`: pictures [count, h, w, 3], target maps and loss masks, uint8."""
     rows = []
     for index in range(count):
         image, quads, _ = drawn(np.random.default_rng([SEEDS["train"], number, index]), "train", (SIDE, SIDE))

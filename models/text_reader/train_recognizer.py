@@ -1,4 +1,4 @@
-"""Draws lines and trains the recognizer on them for a given time.
+"""Draw lines and train the recognizer on them for a given time.
 
 python -m models.text_reader.train_recognizer --minutes 40 --out build/text-recognizer
 """
@@ -21,15 +21,15 @@ from models.text_reader.reused import Reused
 from models.text_reader.words import CHARACTERS
 
 LONGEST = (6, 10, 14, 20, 28)
-"""Characters of the longest line of a batch: those of one batch are about as wide as one another."""
+"""Largest number of characters in a batch: lines of one batch have similar widths."""
 
 
 Batch = tuple[list[np.ndarray], list[np.ndarray]]
-"""Lines [32, w, 3] of bytes, and their classes."""
+"""Lines [32, w, 3] of uint8, and their classes."""
 
 
 def drawn(number: int, count: int) -> Batch:
-    """Draw batch `number`, about as many pixels as `count` lines of some length."""
+    """Draw batch `number`, with about as many pixels as `count` lines of medium length."""
     rng = np.random.default_rng([SEEDS["train"], number])
     longest = int(rng.choice(LONGEST))
     crops: list[np.ndarray] = []
@@ -37,7 +37,7 @@ def drawn(number: int, count: int) -> Batch:
     while len(crops) < count * LONGEST[-1] // (longest + LONGEST[0]):
         crop, text = example(rng, "train", longest)
         if crop.shape[1] // STEP < len(text) + sum(map(str.__eq__, text, text[1:])):
-            continue  # fewer steps than characters and the blanks between two of the same
+            continue  # fewer steps than characters plus blanks between equal ones
         crops.append(crop)
         labels.append(np.array([CHARACTERS.index(one) + 1 for one in text]))
     return crops, labels

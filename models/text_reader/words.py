@@ -1,6 +1,6 @@
-"""What lines say: English words, prices, dates, codes, and any printable ASCII.
+"""Texts of lines: English words, prices, dates, codes, and any printable ASCII.
 
-Words come from Debian's wamerican. One in ten is kept back for the scores.
+Words come from Debian's wamerican. One in ten is held out for measurements.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from pathlib import Path
 import numpy as np
 
 CHARACTERS = "".join(sorted(string.digits + string.ascii_letters + string.punctuation)) + " "
-"""What the recognizer tells apart, in the order of its classes 1 to 95; 0 is CTC's blank."""
+"""The recognizer's characters in the order of its classes 1 to 95; 0 is CTC's blank."""
 
 LIST = Path("/usr/share/dict/american-english")
 
 
 @cache
 def dictionary(split: str) -> tuple[str, ...]:
-    """The words of a split, of ASCII letters only."""
+    """Return the words of a split, with ASCII letters only."""
     words = [word for word in LIST.read_text("utf-8").split() if word.isascii() and word.isalpha()]
     return tuple(word for index, word in enumerate(words) if (index % 10 == 0) == (split == "held-out"))
 
 
 def pick(rng: np.random.Generator, letters: str, count: int) -> str:
-    """A string of characters, each one of `letters`."""
+    """Return a random string of characters in `letters`."""
     return "".join(letters[int(index)] for index in rng.integers(len(letters), size=count))
 
 
@@ -56,7 +56,7 @@ def number(rng: np.random.Generator) -> str:
 
 
 def code(rng: np.random.Generator, split: str) -> str:
-    """What is not a word: a serial number, an address of the web, or anything at all."""
+    """Return text that is not a word: a serial number, a web address, or random characters."""
     letters, digits = string.ascii_letters, string.digits
     size = int(rng.integers(1, 10))
     forms = (
@@ -73,7 +73,7 @@ def code(rng: np.random.Generator, split: str) -> str:
 
 
 def phrase(rng: np.random.Generator, split: str, longest: int = 28) -> str:
-    """A line of at most `longest` characters, no two spaces in a row."""
+    """Return a line of at most `longest` characters, without two spaces in a row."""
     room = int(rng.integers(1, longest + 1))
     parts: list[str] = []
     while True:

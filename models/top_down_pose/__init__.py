@@ -1,1 +1,1 @@
-"""Trains, exports and measures a network that finds the key points of one person in a crop, on drawn people."""
+"""Training, export and measurement of a top-down pose network (one person per crop) on drawn people."""

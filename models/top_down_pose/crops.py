@@ -1,4 +1,4 @@
-"""Cuts a person out of a picture as mmpose does: the box a quarter larger, at the crop's aspect, by an affine warp."""
+"""Crop a person as mmpose does: an affine warp of the box, a quarter larger, with the crop's aspect ratio."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from models.scenes.picture import Pixels
 HEIGHT, WIDTH = 128, 96
 POINTS = 17
 BINS = 2
-"""To a pixel of the crop, each way."""
+"""Bins per pixel of the crop, in each direction."""
 
 ROOM = 1.25
-"""How much larger than the box the crop is."""
+"""Size of the crop relative to the box."""
 
 
 def placed(box: Array, room: float = ROOM) -> tuple[Array, Array]:
-    """The middle and the size of what the crop shows, from x1 y1 x2 y2."""
+    """Return the centre and the size of the crop's region, from x1 y1 x2 y2."""
     middle, size = (box[:2] + box[2:]) / 2, (box[2:] - box[:2]) * room
     aspect = WIDTH / HEIGHT
     size = np.array([max(size[0], size[1] * aspect), max(size[1], size[0] / aspect)])
@@ -27,7 +27,7 @@ def placed(box: Array, room: float = ROOM) -> tuple[Array, Array]:
 
 
 def warp(middle: Array, size: Array, turn: float = 0.0, mirrored: bool = False) -> Array:
-    """The matrix [2, 3] from the picture's pixels to the crop's."""
+    """Return the matrix [2, 3] from the picture's pixels to the crop's."""
     cos, sin, scale = np.cos(turn), np.sin(turn), WIDTH / size[0]
     matrix = scale * np.array([[cos, sin], [-sin, cos]])
     if mirrored:
@@ -37,7 +37,7 @@ def warp(middle: Array, size: Array, turn: float = 0.0, mirrored: bool = False) 
 
 
 def crop(image: Pixels, matrix: Array) -> Pixels:
-    """RGB [HEIGHT, WIDTH, 3], black beyond the picture."""
+    """Return the crop, RGB [HEIGHT, WIDTH, 3], black outside the picture."""
     import cv2
 
     cut: Any = cv2.warpAffine(np.ascontiguousarray(image), matrix, (WIDTH, HEIGHT), flags=cv2.INTER_LINEAR)
@@ -45,7 +45,7 @@ def crop(image: Pixels, matrix: Array) -> Pixels:
 
 
 def moved(points: Array, matrix: Array) -> Array:
-    """Points [..., 2] by a matrix [2, 3]."""
+    """Return points [..., 2] transformed by a matrix [2, 3]."""
     return np.asarray(points @ matrix[:, :2].T + matrix[:, 2])
 
 

@@ -1,4 +1,4 @@
-"""Draws the people that the network learns from once, and keeps the pictures on the disk, one after the other."""
+"""Draw the training pictures of people once, and store them consecutively in a file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NAMES = ("pixels", "starts", "sizes", "pictures", "boxes", "keypoints")
 
 @dataclass(frozen=True)
 class People:
-    """Everybody in a split's pictures.
+    """All people in a split's pictures.
 
     Attributes:
         pixels: all pictures' bytes.
-        starts: where each picture begins in them.
+        starts: each picture's offset in `pixels`.
         sizes: height and width of every picture, [pictures, 2].
-        pictures: whose picture it is, [people].
+        pictures: the picture index of each person, [people].
         boxes: x1 y1 x2 y2 [people, 4].
         keypoints: x, y and whether labelled [people, 17, 3].
     """
@@ -36,7 +36,7 @@ class People:
     keypoints: Any
 
     def image(self, person: int) -> Pixels:
-        """The picture that somebody is in, RGB [h, w, 3]."""
+        """Return a person's picture, RGB [h, w, 3]."""
         number = self.pictures[person]
         height, width = self.sizes[number]
         start = int(self.starts[number])
@@ -50,7 +50,7 @@ def _row(number: int) -> tuple[Pixels, Array, Array]:
 
 
 def cached(folder: Path, count: int, processes: int) -> People:
-    """Draw the training pictures below `folder`, unless they lie there."""
+    """Draw the training pictures into `folder`, unless they exist."""
     place = folder / f"people-{count}"
     if not place.exists():
         unfinished = folder / f"{place.name}.unfinished"

@@ -1,4 +1,4 @@
-"""Exports the top-down pose network, under the names of RTMPose.
+"""Export the top-down pose network, with the names of RTMPose.
 
 python -m models.top_down_pose.export build/top-down-pose/last.pt models/top-down-pose/top-down-pose.onnx
 """

@@ -1,4 +1,4 @@
-"""Measures the shipped top-down network behind the single-stage model and writes the table in models/README.md.
+"""Measure the shipped top-down network after the single-stage model and write the table in models/README.md.
 
 python -m models.top_down_pose.measure
 """
@@ -24,7 +24,7 @@ from models.yolo_pose.precision import box_overlap, keypoint_similarity, mean_pr
 MODEL = README.with_name("top-down-pose") / "top-down-pose.onnx"
 SINGLE = README.with_name("yolo-pose.onnx")
 SMALL = 64
-"""Pixels that somebody small is less high than."""
+"""Largest height in pixels of a small person."""
 
 STRICT = [float(t) for t in np.arange(0.5, 0.96, 0.05)]
 
@@ -50,26 +50,26 @@ class TopDown:
 
 @cache
 def pictures() -> Sequence[tuple[Pixels, list[Label]]]:
-    """The pictures of small people that all are judged by."""
+    """Return the held-out pictures of small people."""
     return list(dataset.held_out("small"))
 
 
 @cache
 def found_by_one_stage() -> Sequence[Found]:
-    """What the single-stage model says of them."""
+    """Yield the single-stage model's detections."""
     detector = Detector(SINGLE)
     return [detector(image) for image, _ in pictures()]
 
 
 def looked_at_again(onnx: Path) -> Iterator[Found]:
-    """The same detections, their key points those of the second stage."""
+    """Yield the same detections with the second stage's key points."""
     second = TopDown(onnx)
     for (image, _), found in zip(pictures(), found_by_one_stage(), strict=True):
         yield replace(found, keypoints=second(image, found.boxes))
 
 
 def in_true_boxes(onnx: Path) -> Iterator[Found]:
-    """The second stage alone, told where everybody is."""
+    """Yield the second stage's results in the true boxes."""
     second = TopDown(onnx)
     for image, labels in pictures():
         boxes = np.array([one.box for one in labels]).reshape(-1, 4)
@@ -77,12 +77,12 @@ def in_true_boxes(onnx: Path) -> Iterator[Found]:
 
 
 def small(label: Label) -> bool:
-    """Whether somebody is small, and shows enough to tell where they are."""
+    """Whether a person is small, and visible enough to be located."""
     return bool(label.box[3] - label.box[1] < SMALL)
 
 
 def measure(finder: Callable[[Path], Iterator[Found]], onnx: Path) -> dict[str, str]:
-    """One column of the table: what was measured, and the number."""
+    """Return one column of the table: measured values by title."""
     answers = list(finder(onnx))
     labels = [truth for _, truth in pictures()]
     similar, wanted = [], 0

@@ -1,6 +1,6 @@
-"""Finds the key points of one person in a crop, in the layout of RTMPose (Jiang and others, 2023), a fraction as wide.
+"""A network for the key points of one person in a crop: RTMPose (Jiang and others, 2023) at a fraction of its width.
 
-Where a point is along x and along y is read off two rows of bins, SimCC, which are finer than pixels.
+A point's x and y are decoded from two rows of bins (SimCC), which are finer than pixels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from models.top_down_pose.crops import BINS, HEIGHT, POINTS, WIDTH
 
 
 class Scaled(nn.Module):
-    """Vectors of length 1, times one number for all."""
+    """Normalizes vectors to length 1, times one learned scale."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Scaled(nn.Module):
 
 
 class GatedAttention(nn.Module):
-    """The points [b, n, c] look at one another, and a gate says how much of it each takes."""
+    """A gated attention unit: the points [b, n, c] attend to one another, and a gate scales the result."""
 
     def __init__(self, channels: int, inner: int, keys: int) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class GatedAttention(nn.Module):
 
 
 class TopDownPose(nn.Module):
-    """A crop [b, 3, h, w], ImageNet's mean and deviation -> bins along x [b, 17, 2 w] and along y [b, 17, 2 h]."""
+    """A crop [b, 3, h, w], normalized with ImageNet's statistics -> bins of x [b, 17, 2 w] and of y [b, 17, 2 h]."""
 
     def __init__(
         self, width: int = 24, channels: int = 96, hidden: int = 128, size: tuple[int, int] = (HEIGHT, WIDTH),
@@ -76,7 +76,7 @@ class TopDownPose(nn.Module):
         self.y = nn.Linear(hidden, size[0] * BINS, bias=False)
 
     def forward(self, crop: Tensor) -> tuple[Tensor, Tensor]:
-        """The bins; the greatest of a row says where the point is, and how sure."""
+        """Return the bins; the largest one of a row gives the position and the confidence."""
         fine = self.stages[1](self.stages[0](crop))
         coarse = self.coarse(self.stages[2](fine))
         larger = functional.interpolate(coarse, scale_factor=2.0, mode="bilinear", align_corners=False)
@@ -86,4 +86,4 @@ class TopDownPose(nn.Module):
 
 
 FULL_SIZE = {"width": 48, "channels": 384, "hidden": 256, "size": (256, 192)}
-"""About as wide as the published network of medium size, and its crop."""
+"""About the width of the published medium network, and its crop size."""

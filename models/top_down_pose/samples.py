@@ -1,4 +1,4 @@
-"""Draws the pictures in the folder `samples` beside the top-down pose network: small people.
+"""Draw the top-down pose network's pictures in its folder `samples`: small people.
 
 python -m models.top_down_pose.samples models/top-down-pose/samples
 """
@@ -18,11 +18,11 @@ from models.people.scene import Pixels
 
 LONG_SIDES = (400, 320, 480)
 LEAST = 4
-"""People in a sample."""
+"""Minimum number of people in a sample."""
 
 
 def chosen() -> list[Pixels]:
-    """A picture of each of `LONG_SIDES`, one after the other."""
+    """Return a picture of each of `LONG_SIDES`, in order."""
     numbers, found = count(), []
     for side in LONG_SIDES:
         scenes = (

@@ -1,4 +1,4 @@
-"""Draws people and trains the top-down pose network on crops of them for a given time.
+"""Draw people and train the top-down pose network on crops of them for a given time.
 
 python -m models.top_down_pose.train --minutes 20 --out build/top-down-pose
 """
@@ -24,17 +24,17 @@ from models.top_down_pose.drawings import People, cached
 from models.top_down_pose.network import TopDownPose
 
 SMALLEST, LARGEST = 22.0, 220.0
-"""Pixels of a person's height in the picture, before the crop; those who are larger are made smaller."""
+"""Heights in pixels of people in the picture, before the crop; larger people are scaled down."""
 
 SHARPNESS = 10.0
-"""Of the softmax over bins, as in RTMPose: the answers themselves then lie near 0 to 1."""
+"""Inverse temperature of the softmax over bins, as in RTMPose: the outputs themselves are then about 0 to 1."""
 
 SPREAD = 3.5
-"""Bins, the deviation of the Gaussian that is to be found around a point."""
+"""Standard deviation, in bins, of the target Gaussian around a point."""
 
 
 def example(rng: np.random.Generator, people: People, person: int) -> tuple[np.ndarray, np.ndarray]:
-    """A crop [h, w, 3] and where its points are [17, 3] in its pixels, the last 1 where they count."""
+    """Return a crop [h, w, 3] and its points [17, 3] in its pixels, the last value 1 if they count."""
     image, box, points = people.image(person), people.boxes[person], people.keypoints[person].copy()
     tall = max(box[2:] - box[:2])
     share = min(1.0, float(np.exp(rng.uniform(np.log(SMALLEST), np.log(LARGEST)))) / tall)
@@ -59,7 +59,7 @@ def example(rng: np.random.Generator, people: People, person: int) -> tuple[np.n
 
 
 def loss(found: Tensor, at: Tensor, counts: Tensor) -> Tensor:
-    """Divergence of bins [b, 17, n] from a Gaussian around places [b, 17] in bins, over the points that count."""
+    """Return the KL divergence of bins [b, 17, n] from Gaussians around positions [b, 17], over counted points."""
     bins = torch.arange(found.shape[-1])
     wanted = torch.softmax(SHARPNESS * torch.exp(-((bins - at[..., None]) ** 2) / (2 * SPREAD**2)), -1)
     each = functional.kl_div(functional.log_softmax(SHARPNESS * found, -1), wanted, reduction="none").sum(-1)

@@ -1,1 +1,1 @@
-"""ByteTrack in Python, and drawn scenes: what the tracks of the runtime are compared with."""
+"""The reference for the runtime's tracks: ByteTrack in Python on synthetic scenes."""

@@ -1,10 +1,9 @@
-"""Writes conformance/tracking: the ids that ByteTrack in Python gives the boxes of drawn scenes.
+"""Write conformance/tracking: the ids from ByteTrack in Python for the boxes of synthetic scenes.
 
 python -m models.tracking.conformance conformance/tracking
 
-A line of `mot` is as in MOT Challenge's files, and more: frame, id (-1 for none), left, top, width, height, score,
-class, the object that was drawn (-1 for none), and the angle of a rotated box; its left and top are those before
-it is turned.
+A line of `mot` extends MOT Challenge's format: frame, id (-1 for none), left, top, width, height, score, class,
+the true object (-1 for none), and the angle of a rotated box, whose left and top are from before the rotation.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ SCENES = {
 
 
 def counted(frames: Sequence[Sequence[tuple[int, int]]]) -> dict[str, int]:
-    """Ids, switches and fragments of the pairs (object, id) of each frame, as MOT Challenge counts them.
+    """Return ids, switches and fragments of the pairs (object, id) of each frame, as counted by MOT Challenge.
 
-    A switch: an object has another id than it had last. A fragment: it has an id again after frames without one.
+    A switch: an object has another id than before. A fragment: it has an id again after frames without one.
     """
     last: dict[int, int] = {}
     seen: dict[int, int] = {}
@@ -47,7 +46,7 @@ def counted(frames: Sequence[Sequence[tuple[int, int]]]) -> dict[str, int]:
 
 
 def case(about: str, seed: int, objects: int, frames: int, classes: int, rotated: bool) -> dict[str, object]:
-    """A scene with the ids of its boxes."""
+    """Return a scene with the ids of its boxes."""
     tracker, lines, pairs = ByteTrack(), [], []
     drawn = scene(seed, objects=objects, frames=frames, classes=classes, rotated=rotated)
     for number, (exact, truth) in enumerate(drawn, start=1):
@@ -64,7 +63,7 @@ def case(about: str, seed: int, objects: int, frames: int, classes: int, rotated
 
 
 def main(folder: Path) -> None:
-    """Writes a file for each scene."""
+    """Write a file for each scene."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, settings in SCENES.items():
         made = case(*settings)

@@ -1,4 +1,4 @@
-"""Drawn scenes: boxes that move, cross, are hidden by one another, vanish and return, as a detector would see them."""
+"""Synthetic scenes: detections of boxes that move, cross, occlude one another, vanish and return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WIDTH, HEIGHT = 640, 480
 
 
 def scene(seed: int, *, objects: int, frames: int, classes: int, rotated: bool) -> list[tuple[Array, list[int]]]:
-    """Of each frame, detections [N, 7] as `byte_track` takes them, and which object each is: -1 for none."""
+    """Return each frame's detections [N, 7] in the form of `byte_track`, and the object of each, -1 for none."""
     random = np.random.default_rng(seed)
     size = random.uniform([30, 60], [70, 130], (objects, 2))
     at = random.uniform([0, 0], [WIDTH, HEIGHT], (objects, 2))
@@ -45,6 +45,6 @@ def scene(seed: int, *, objects: int, frames: int, classes: int, rotated: bool) 
 
 
 def cover(at: Array, size: Array, other: Array, others: Array) -> float:
-    """The part of a box that another one in front covers."""
+    """Return the share of a box that another box in front covers."""
     low, high = np.maximum(at - size / 2, other - others / 2), np.minimum(at + size / 2, other + others / 2)
     return float(np.prod(np.maximum(high - low, 0)) / np.prod(size))

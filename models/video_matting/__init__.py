@@ -1,1 +1,1 @@
-"""Draws clips of people in front of moving places; trains, exports and measures a matting network that remembers."""
+"""Drawn clips of moving people and backgrounds; training, export and measurement of a recurrent matting network."""

@@ -1,4 +1,4 @@
-"""Draws clips: a person who moves in front of a place that moves, and the exact alpha of every frame."""
+"""Draw clips: a moving person in front of a moving background, and the exact alpha of every frame."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from models.people.scene import Pixels, Scene, Thing, child
 HEIGHT, WIDTH = 96, 128
 SEEDS = {"train": 21, "held-out": 23, "sample": 24}
 HELD_OUT = 40
-"""Clips that a quality is measured on; training never sees them."""
+"""Number of held-out clips for measurements."""
 
 FRAMES = 12
-"""Of a clip that a quality is measured on."""
+"""Number of frames of a held-out clip."""
 
 FINER = (2, 2, 4)
-"""How much finer frames are painted than kept. Each clip has one of them: fine lines blur as a resize blurs them."""
+"""Supersampling factors, one per clip: with a factor above 1, fine lines blur as in a resized picture."""
 
 NOISE = 0.02
-"""The most that a clip's camera adds, as the deviation of values from 0 to 1."""
+"""Largest standard deviation of a clip's camera noise, for values from 0 to 1."""
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
 
 @dataclass(frozen=True)
 class Clip:
-    """Frames in order: RGB [n, h, w, 3] of bytes; from 0 to 1 the alpha [n, h, w] and the person's RGB [n, h, w, 3]."""
+    """Frames in order: RGB [n, h, w, 3], uint8; alpha [n, h, w] and the person's RGB [n, h, w, 3], from 0 to 1."""
 
     frames: Pixels
     alpha: Floats
@@ -40,7 +40,7 @@ class Clip:
 
 
 def clip(split: str, number: int, frames: int = FRAMES, height: int = HEIGHT, width: int = WIDTH) -> Clip:
-    """Clip `number` of a split, the same in every run."""
+    """Return clip `number` of a split, the same in every run."""
     rng = np.random.default_rng([SEEDS[split], number])
     finer, noise = int(rng.choice(FINER)), float(rng.uniform(0, NOISE))
     size = width * finer, height * finer
@@ -56,18 +56,18 @@ def clip(split: str, number: int, frames: int = FRAMES, height: int = HEIGHT, wi
 
 
 def held_out() -> Iterator[Clip]:
-    """The clips that a network is judged by."""
+    """Yield the held-out clips."""
     for number in range(HELD_OUT):
         yield clip("held-out", number)
 
 
 def pixels(image: Any) -> Floats:
-    """A Skia image as RGBA [h, w, 4] from 0 to 1, premultiplied."""
+    """Return a Skia image as RGBA [h, w, 4] from 0 to 1, premultiplied."""
     return render.pixels(image).astype(np.float32) / 255
 
 
 def _painted_place(rng: np.random.Generator, width: int, height: int) -> Floats:
-    """A place with things in it, RGB, a quarter larger each way than a frame."""
+    """Return a background with things, RGB, a quarter larger than a frame in each direction."""
     wide, high = width * 5 // 4, height * 5 // 4
     scene = composition.sample(rng, max(wide, high), composition.LARGE)
     things = tuple(actor for actor in scene.actors if isinstance(actor, Thing))
@@ -76,7 +76,7 @@ def _painted_place(rng: np.random.Generator, width: int, height: int) -> Floats:
 
 
 def _motion(rng: np.random.Generator, width: int, height: int) -> tuple[Person, Person]:
-    """Somebody at the first frame and at the last."""
+    """Return a person in the first and in the last frame."""
     figure, kind = look.sample(rng), poses.sample
     tall = height * float(rng.uniform(0.75, 1.7)) * child(figure)
     x, y = width * float(rng.uniform(0.25, 0.75)), max(height * 0.97, tall * float(rng.uniform(0.97, 1.02)))
@@ -88,7 +88,7 @@ def _motion(rng: np.random.Generator, width: int, height: int) -> tuple[Person, 
 
 
 def _between(start: Person, end: Person, at: float) -> Person:
-    """The person at a share of the way."""
+    """Return the person interpolated at a share of the way."""
 
     def mixed(first: float, last: float) -> float:
         return first + (last - first) * at
@@ -100,7 +100,7 @@ def _between(start: Person, end: Person, at: float) -> Person:
 
 
 def _blend(first: Pose, last: Pose, at: float) -> Pose:
-    """The pose at a share of the way; elbows and knees bend where they did at first."""
+    """Return the interpolated pose; elbows and knees keep the first pose's bend directions."""
 
     def limb(one: Limb, other: Limb) -> Limb:
         numbers = {name: getattr(one, name) for name in ("swing", "spread", "bend")}
@@ -115,7 +115,7 @@ def _blend(first: Pose, last: Pose, at: float) -> Pose:
 
 
 def _window(painted: Floats, share: Any, width: int, height: int) -> Floats:
-    """The part of the place that a frame shows; `share` from 0 to 1 says how far right and down it lies."""
+    """Return the part of the background in a frame; `share` from 0 to 1 is its offset to the right and down."""
     left, top = (
         round(float(share[0]) * (painted.shape[1] - width)),
         round(float(share[1]) * (painted.shape[0] - height)),
@@ -124,13 +124,13 @@ def _window(painted: Floats, share: Any, width: int, height: int) -> Floats:
 
 
 def _shrunk(image: Floats, times: int) -> Floats:
-    """[times h, times w, c] -> [h, w, c], the mean of each square."""
+    """[times h, times w, c] -> [h, w, c], the mean of each square of pixels."""
     height, width, channels = image.shape
     return np.asarray(image.reshape(height // times, times, width // times, times, channels).mean((1, 3)), np.float32)
 
 
 def _composed(ahead: Floats, behind: Floats, rng: np.random.Generator, noise: float) -> tuple[Pixels, Floats, Floats]:
-    """A person, premultiplied, over a place: the frame with a camera's noise, the alpha, the colours in front."""
+    """Composite a premultiplied person over a background: return the noisy frame, alpha and foreground colours."""
     alpha = ahead[..., 3:]
     frame = ahead[..., :3] + behind * (1 - alpha)
     noisy = np.clip(frame + rng.normal(0, noise, frame.shape), 0, 1)

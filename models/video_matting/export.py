@@ -1,4 +1,4 @@
-"""Exports the matting network, under the names of robust video matting.
+"""Export the matting network, with the names of robust video matting.
 
 python -m models.video_matting.export build/video-matting/last.pt models/video-matting/video-matting.onnx
 """

@@ -1,4 +1,4 @@
-"""Measures the shipped matting network on held-out clips and writes the table in models/README.md.
+"""Measure the shipped matting network on held-out clips and write the table in models/README.md.
 
 python -m models.video_matting.measure
 """
@@ -18,11 +18,11 @@ from models.video_matting.export import STATES
 
 MODEL = README.with_name("video-matting") / "video-matting.onnx"
 SIGMA = 1.4
-"""Of the Gaussian whose derivatives are the gradient, as in Rhemann and others (CVPR 2009)."""
+"""Sigma of the Gaussian in the gradient metric of Rhemann and others (CVPR 2009)."""
 
 
 def mattes(session: ort.InferenceSession, frames: Floats, *, remembers: bool = True) -> Iterator[Floats]:
-    """The alpha [h, w] of each frame [n, 3, h, w]; without memory each frame is taken for the first."""
+    """Yield the alpha [h, w] of each frame [n, 3, h, w]; without `remembers`, each frame is treated as the first."""
     specs = {one.name: one.shape for one in session.get_inputs()}
     start = {
         f"{name}i": np.zeros([size if isinstance(size, int) else 1 for size in specs[f"{name}i"]], np.float32)
@@ -38,14 +38,14 @@ def mattes(session: ort.InferenceSession, frames: Floats, *, remembers: bool = T
 
 
 def gradient(alpha: Floats) -> Floats:
-    """How steep alpha is at each pixel, after a Gaussian."""
+    """Return the gradient magnitude of alpha at each pixel, after a Gaussian."""
     smooth = cv2.GaussianBlur(alpha, (0, 0), SIGMA)
     across, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0) / 8, cv2.Sobel(smooth, cv2.CV_32F, 0, 1) / 8
     return np.asarray(np.hypot(across, down), np.float32)
 
 
 def scored(found: Floats, clip: Clip) -> dict[str, float]:
-    """Errors of the alpha [n, h, w] of a clip."""
+    """Return the errors of the alpha [n, h, w] of a clip."""
     error = found - clip.alpha
     edges = [(gradient(one) - gradient(other)) ** 2 for one, other in zip(found, clip.alpha, strict=True)]
     truth = clip.alpha > 0.5
@@ -58,7 +58,7 @@ def scored(found: Floats, clip: Clip) -> dict[str, float]:
 
 
 def measure(onnx: Path, *, remembers: bool = True) -> dict[str, str]:
-    """What was measured, and the number."""
+    """Return the measured values by title."""
     session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
     rows, frames = [], 0
     for clip in held_out():

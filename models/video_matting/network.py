@@ -1,7 +1,7 @@
-"""A matting network that remembers, in the layout of robust video matting.
+"""A recurrent matting network with the architecture of robust video matting, at a fraction of its width.
 
-Lin, Yang, Saleemi and Sengupta, "Robust High-Resolution Video Matting with Temporal Guidance" (WACV 2022), at a
-fraction of its width. It works at the size of the frame, where the published one uses no refiner either.
+Lin, Yang, Saleemi and Sengupta, "Robust High-Resolution Video Matting with Temporal Guidance" (WACV 2022). It runs at
+the frame's full size, where the published network does not use its refiner either.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch.nn import functional
 from models.imagenet import DEVIATION, MEAN
 
 State = tuple[Tensor, Tensor, Tensor, Tensor]
-"""What is remembered at strides 2, 4, 8 and 16, the finest first."""
+"""The recurrent state at strides 2, 4, 8 and 16, the finest first."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Width:
 
 
 FULL_SIZE = Width(encoder=(16, 24, 40, 128), decoder=(32, 40, 80, 128), head=16)
-"""As wide as the published network's decoder."""
+"""The width of the published network's decoder."""
 
 
 def convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1, groups: int = 1) -> nn.Sequential:
@@ -38,7 +38,7 @@ def convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1, group
 
 
 class InvertedResidual(nn.Module):
-    """MobileNetV3's block: wider, depthwise, narrower again."""
+    """MobileNetV3's block: a 1x1 expansion, a depthwise convolution, a 1x1 projection."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class InvertedResidual(nn.Module):
 
 
 class PooledAttention(nn.Module):
-    """LR-ASPP: features weighed by the whole picture."""
+    """LR-ASPP: features scaled by weights from the whole picture."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class PooledAttention(nn.Module):
 
 
 class ConvGru(nn.Module):
-    """A gated recurrent unit of convolutions over half of the channels; the others pass by it."""
+    """A convolutional gated recurrent unit on half of the channels; the other half is passed through."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class ConvGru(nn.Module):
         self.candidate = nn.Conv2d(channels, self.half, 3, padding=1)
 
     def forward(self, value: Tensor, before: Tensor) -> tuple[Tensor, Tensor]:
-        """Features [b, c, h, w] and what was remembered [b, c / 2, h, w] -> features, and what is remembered now."""
+        """Features [b, c, h, w] and the previous state [b, c / 2, h, w] -> features, and the new state."""
         passed, read = value.split([value.shape[1] - self.half, self.half], 1)
         before = before.expand_as(read)
         reset, update = torch.sigmoid(self.gates(torch.cat([read, before], 1))).chunk(2, 1)
@@ -87,7 +87,7 @@ class ConvGru(nn.Module):
 
 
 class Finer(nn.Module):
-    """A step of the decoder: twice as fine, with the encoder's features and the frame, then what is remembered."""
+    """A decoder step: upsampling by 2, concatenation with the encoder's features and the frame, recurrent unit."""
 
     def __init__(self, inputs: int, encoder: int, outputs: int) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Finer(nn.Module):
         self.remember = ConvGru(outputs)
 
     def forward(self, value: Tensor, features: Tensor, frame: Tensor, before: Tensor) -> tuple[Tensor, Tensor]:
-        """[b, inputs, h, w] -> [b, outputs, 2 h, 2 w], and what is remembered."""
+        """[b, inputs, h, w] -> [b, outputs, 2 h, 2 w], and the new state."""
         larger = functional.interpolate(value, scale_factor=2, mode="bilinear", align_corners=False)
         joined: Tensor = self.join(torch.cat([larger, features, frame], 1))
         finer: tuple[Tensor, Tensor] = self.remember(joined, before)
@@ -103,9 +103,9 @@ class Finer(nn.Module):
 
 
 class Matting(nn.Module):
-    """A frame [b, 3, h, w] from 0 to 1 and what was remembered -> colours in front, alpha, what is remembered now.
+    """A frame [b, 3, h, w] from 0 to 1 and the previous state -> foreground colours, alpha, the new state.
 
-    Height and width are multiples of 16. What was remembered is [1, 1, 1, 1] of zeros before the first frame, else
+    Height and width are multiples of 16. The state is [1, 1, 1, 1] of zeros before the first frame, then
     [b, c / 2, h / s, w / s] at strides s of 2, 4, 8 and 16.
     """
 
@@ -130,12 +130,12 @@ class Matting(nn.Module):
         self.project = nn.Conv2d(width.head, 4, 1)
 
     def forward(self, src: Tensor, r1i: Tensor, r2i: Tensor, r3i: Tensor, r4i: Tensor) -> tuple[Tensor, ...]:
-        """The colours [b, 3, h, w] and the alpha [b, 1, h, w], from 0 to 1, then what is remembered."""
+        """Return the foreground [b, 3, h, w] and alpha [b, 1, h, w], from 0 to 1, then the new state."""
         colors, alpha, state = self.matte(src, (r1i, r2i, r3i, r4i))
         return colors.clamp(0, 1), alpha.clamp(0, 1), *state
 
     def matte(self, frame: Tensor, state: State) -> tuple[Tensor, Tensor, State]:
-        """The same before anything is clamped."""
+        """Return the same without clamping."""
         features: list[Tensor] = []
         value = (frame - self.mean) / self.deviation
         for stage in self.encode:
@@ -154,5 +154,5 @@ class Matting(nn.Module):
 
 
 def nothing() -> State:
-    """What is remembered before the first frame."""
+    """Return the state before the first frame."""
     return (torch.zeros(1, 1, 1, 1),) * 4  # type: ignore[return-value]

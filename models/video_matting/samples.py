@@ -1,4 +1,4 @@
-"""Draws the pictures in the folder `samples` beside the matting network: frames of clips, three times as large.
+"""Draw the matting network's pictures in its folder `samples`: frames of clips, three times as large.
 
 python -m models.video_matting.samples models/video-matting/samples
 """

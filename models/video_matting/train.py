@@ -1,4 +1,4 @@
-"""Draws clips and trains the matting network on them for a given time.
+"""Draw clips and train the matting network on them for a given time.
 
 python -m models.video_matting.train --minutes 30 --out build/video-matting
 """
@@ -21,14 +21,14 @@ from models.video_matting.clips import SEEDS, clip
 from models.video_matting.network import Matting, nothing
 
 STEADY = 2.0
-"""Weight of how alpha changes from frame to frame, beside alpha itself."""
+"""Weight of the loss on alpha's change between frames, relative to the loss on alpha."""
 
 COLORS = 0.3
-"""Weight of the colours in front."""
+"""Weight of the loss on the foreground colours."""
 
 
 def drawn(out: Path, count: int, threads: int, frames: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The training clips' frames [count, n, h, w, 3], alpha and foreground as bytes; drawn once, kept in `out`."""
+    """Return the training clips' frames [count, n, h, w, 3], alpha and foreground, uint8; drawn once, kept in `out`."""
     file = out / f"clips-{count}-{frames}.npz"
     if not file.exists():
         out.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def drawn(out: Path, count: int, threads: int, frames: int) -> tuple[np.ndarray,
 
 
 def seen_by_a_lens(rng: np.random.Generator, clips: Sequence[Tensor]) -> list[Tensor]:
-    """Frames, alpha and foreground [b, n, c, h, w] closer and less sharp: a drawing's own sharpness tells nothing."""
+    """Return frames, alpha and foreground [b, n, c, h, w] zoomed and blurred, so that sharpness reveals nothing."""
     height, width = clips[0].shape[-2:]
     share = float(rng.uniform(0.6, 1)) if rng.random() < 0.5 else 1.0
     rows, columns = round(height * share), round(width * share)
@@ -62,7 +62,7 @@ def seen_by_a_lens(rng: np.random.Generator, clips: Sequence[Tensor]) -> list[Te
 
 
 def blurred(images: Tensor, sigma: float) -> Tensor:
-    """Images [b, c, h, w] after a Gaussian of so many pixels."""
+    """Return images [b, c, h, w] after a Gaussian of `sigma` pixels."""
     channels = images.shape[1]
     line = torch.exp(-((torch.arange(-3, 4) / sigma) ** 2) / 2)
     line = (line / line.sum()).expand(channels, 1, 7)
@@ -71,7 +71,7 @@ def blurred(images: Tensor, sigma: float) -> Tensor:
 
 
 def loss(network: Matting, frames: Tensor, alpha: Tensor, foreground: Tensor) -> Tensor:
-    """Of a batch of clips [b, n, c, h, w]: alpha, its edges, how it changes, and the colours where somebody is."""
+    """Return the loss of clips [b, n, c, h, w]: alpha, its edges, its change over time, and the person's colours."""
     state, found, colors = nothing(), [], []
     for at in range(frames.shape[1]):
         color, matte, state = network.matte(frames[:, at], state)

@@ -1,1 +1,1 @@
-"""Trains, exports and measures a narrow YOLO11-pose on drawn people."""
+"""Training, export and measurement of a narrow YOLO11-pose on drawn people."""

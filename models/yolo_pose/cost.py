@@ -1,4 +1,4 @@
-"""Counts the arithmetic of an ONNX model: a multiplication and an addition are two.
+"""Count the arithmetic operations of an ONNX model: a multiply-add counts as two.
 
 python -m models.yolo_pose.cost models/yolo-pose.onnx
 """
@@ -11,7 +11,7 @@ import onnx
 
 
 def operations(model: onnx.ModelProto) -> int:
-    """Operations in the convolutions and matrix products of one run."""
+    """Return the number of operations in the convolutions and matrix products of one run."""
     graph = onnx.shape_inference.infer_shapes(model).graph
     shapes = {tensor.name: list(tensor.dims) for tensor in graph.initializer}
     for value in [*graph.input, *graph.value_info, *graph.output]:

@@ -1,4 +1,4 @@
-"""Runs the exported model on a picture of any size."""
+"""The exported model on pictures of any size."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,7 @@ class Detector:
         return np.asarray(output[0], dtype=np.float64)
 
     def __call__(self, image: Pixels) -> Found:
-        """Everybody the model finds in an RGB picture [h, w, 3]."""
+        """Return all detections in an RGB picture [h, w, 3]."""
         rows = self.raw(image)
         rows = rows[rows[:, 4] > 0]
         scale, _, _, left, top = letterbox.placement(image.shape[1], image.shape[0], SIDE)

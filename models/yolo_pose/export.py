@@ -1,4 +1,4 @@
-"""Exports a checkpoint with the Ultralytics exporter, suppression included.
+"""Export a checkpoint with the Ultralytics exporter, with NMS in the graph.
 
 python -m models.yolo_pose.export build/yolo-pose/run/weights/best.pt models/yolo-pose.onnx
 """
@@ -14,7 +14,7 @@ from models.yolo_pose.offline import YOLO
 
 
 def export(weights: Path, onnx: Path, suppress: bool = True) -> None:
-    """Write `onnx`: input [1, 3, 192, 192], output [1, 100, 57] when it suppresses."""
+    """Write `onnx`: input [1, 3, 192, 192], output [1, 100, 57] with NMS."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "yolo-pose.pt"
         shutil.copy(weights, copy)
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weights", type=Path)
     parser.add_argument("onnx", type=Path)
-    parser.add_argument("--raw", action="store_true", help="leave the suppression out")
+    parser.add_argument("--raw", action="store_true", help="export without NMS")
     options = parser.parse_args()
     export(options.weights, options.onnx, not options.raw)
 

@@ -1,4 +1,4 @@
-"""Measures the shipped model on held-out drawings and writes the table in models/README.md.
+"""Measure the shipped model on held-out drawings and write the table in models/README.md.
 
 python -m models.yolo_pose.measure
 """
@@ -19,7 +19,7 @@ STRICT = [float(t) for t in np.arange(0.5, 0.96, 0.05)]
 
 
 def measure(onnx: Path, split: str) -> dict[str, str]:
-    """One column of the table: what was measured, and the number."""
+    """Return one column of the table: measured values by title."""
     detector = Detector(onnx)
     pictures, labels = zip(*dataset.held_out(split), strict=True)
     found = [detector(picture) for picture in pictures]

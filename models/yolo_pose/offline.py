@@ -1,4 +1,4 @@
-"""Imports Ultralytics so that it neither downloads nor reports anything."""
+"""Import Ultralytics without downloads or telemetry."""
 
 import os
 

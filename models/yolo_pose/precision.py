@@ -1,4 +1,4 @@
-"""Average precision of detections, the way COCO counts it."""
+"""Average precision of detections as defined by COCO."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,13 +11,13 @@ from models.yolo_pose.detector import Found
 SIGMAS = np.array(
     [26, 25, 25, 35, 35, 79, 79, 72, 72, 62, 62, 107, 107, 87, 87, 89, 89], dtype=float
 ) / 1000  # fmt: skip
-BODY_SHARE = 0.53  # of a box that a body covers, by which Ultralytics estimates the area
+BODY_SHARE = 0.53  # share of a box that a body covers, as Ultralytics estimates the area
 
 Similarity = Callable[[Found, Sequence[Label]], Array]
 
 
 def box_overlap(found: Found, labels: Sequence[Label]) -> Array:
-    """Intersection over union of every detection with every label: [found, labels]."""
+    """Return the intersection over union [found, labels] of every detection with every label."""
     truth = np.array([label.box for label in labels]).reshape(1, -1, 4)
     boxes = found.boxes[:, None]
     low, high = (
@@ -30,7 +30,7 @@ def box_overlap(found: Found, labels: Sequence[Label]) -> Array:
 
 
 def keypoint_similarity(found: Found, labels: Sequence[Label]) -> Array:
-    """Object key point similarity with COCO's sigmas, over points inside the picture."""
+    """Return the object keypoint similarity with COCO's sigmas, over points inside the picture."""
     scores = np.zeros((len(found.scores), len(labels)))
     for column, label in enumerate(labels):
         labelled = label.keypoints[:, 2] > 0
@@ -45,7 +45,7 @@ def mean_precision(
     found: Sequence[Found], labels: Sequence[Sequence[Label]], similarity: Similarity,
     thresholds: Sequence[float],
 ) -> float:  # fmt: skip
-    """Average precision over all pictures, averaged over `thresholds`."""
+    """Return the average precision over all pictures, averaged over `thresholds`."""
     scores = np.concatenate([one.scores for one in found])
     likeness = [similarity(one, truth) for one, truth in zip(found, labels, strict=True)]
     people = sum(map(len, labels))

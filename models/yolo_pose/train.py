@@ -1,8 +1,8 @@
-"""Draws people and trains the narrow YOLO11-pose on them for a given time.
+"""Draw people and train the narrow YOLO11-pose on them for a given time.
 
     python -m models.yolo_pose.train --minutes 60 --out build/yolo-pose
 
-The best checkpoint so far is always at OUT/run/weights/best.pt, so it may be stopped at any time.
+The best checkpoint so far is always at OUT/run/weights/best.pt, so training can be stopped at any time.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ARCHITECTURE = Path(__file__).with_name("yolo11-pose-narrow.yaml")
 
 
 def prepare(trainer: Any, threads: int) -> None:
-    """Run the network but not the loss in bfloat16: half again as fast where it is native."""
+    """Run the network but not the loss in bfloat16: 1.5 times as fast on processors with native bfloat16."""
     torch.set_num_threads(threads)
     forward = trainer.model.predict
 
@@ -31,7 +31,7 @@ def prepare(trainer: Any, threads: int) -> None:
 
 
 def cool(trainer: Any, seconds: float) -> None:
-    """Let the learning rate fall in a straight line to the end of the time, not of the epochs."""
+    """Let the learning rate fall linearly with time, not with epochs."""
     left = 1 - (time.time() - trainer.train_time_start) / seconds
     for group in trainer.optimizer.param_groups:
         group["lr"] = group["initial_lr"] * max(left, 0.01)
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--pictures", type=int, default=10000)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    parser.add_argument("--start", type=Path, help="checkpoint to continue from")
     options = parser.parse_args()
     print(train(options.out, options.minutes, options.pictures, options.threads, options.start))
 

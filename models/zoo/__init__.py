@@ -1,1 +1,1 @@
-"""A zoo of small ONNX exports with random weights: what people export, and what tools make of it."""
+"""A zoo of small ONNX exports with random weights: typical exports, and their versions after common tools."""

@@ -1,4 +1,4 @@
-"""Sound: encoders of transformers, spectra, and streams whose state comes and goes."""
+"""Audio: encoders of transformers, spectra, and streaming networks with state inputs and outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WAVE = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "in
 
 
 def waves(name: str) -> Example:
-    """Return a network that reads characters from samples."""
+    """Return a speech recognizer from samples to characters."""
     import transformers
 
     config = getattr(transformers, f"{name}Config")(**WAVE)
@@ -76,7 +76,7 @@ def spectrogram_transformer() -> Example:
 
 
 class VoiceActivity(nn.Module):
-    """Silero's voice activity detector: a branch by the rate, a spectrum by convolution, an LSTM with its state."""
+    """Silero's voice activity detector: an If on the sampling rate, a spectrum by convolution, an LSTM with state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ def voice() -> Example:
     """Return the voice activity detector."""
     inputs = {"input": sound(512), "state": torch.randn(2, 1, 16) * 0.3, "sr": torch.tensor(16000)}
     free = {"input": {0: "batch", 1: "sequence"}, "state": {1: "batch"}, "output": {0: "batch"}, "stateN": {1: "batch"}}
-    # Scripted as a whole: a trace takes the branch of its example, and does not find a scripted module in another.
+    # Scripted as a whole: a trace follows only its example's branch, and fails on a scripted module within another.
     network = torch.jit.script(VoiceActivity().eval())
     return Example(network, inputs, ["output", "stateN"], free)
 
@@ -143,7 +143,7 @@ class Spectrum(nn.Module):
 
 
 class Enhancer(nn.Module):
-    """Speech enhancement frame by frame: GRUs whose state comes and goes, a mask for real and imaginary parts."""
+    """Speech enhancement frame by frame: GRUs with state inputs and outputs, a mask for real and imaginary parts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class Enhancer(nn.Module):
 
 
 class Vocoder(nn.Module):
-    """HiFi-GAN: transposed convolutions over time, dilated residual blocks, weights normalized."""
+    """HiFi-GAN: transposed convolutions over time, dilated residual blocks, weight normalization."""
 
     def __init__(self) -> None:
         super().__init__()

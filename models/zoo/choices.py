@@ -1,4 +1,4 @@
-"""Networks whose numbers choose others: letters that are fed back, tokens that are counted, edges of a graph."""
+"""Networks with data-dependent indices: characters fed back, counted tokens, edges of a graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from models.zoo.recipe import Base
 
 
 class AttentionOcr(nn.Module):
-    """A reader of text that looks at a place for every letter, and is told the letter before."""
+    """An attention OCR: for every character it attends to the line, with the previous character as input."""
 
     def __init__(self, letters: int = 10) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class AttentionOcr(nn.Module):
         self.look, self.out = nn.Linear(24, 16), nn.Linear(24, letters)
 
     def forward(self, line: Any) -> Any:
-        """Return the scores of four letters, [N, 4, letters]."""
+        """Return the scores of four characters, [N, 4, characters]."""
         columns = self.columns(line).squeeze(2).transpose(1, 2)
         state, letter, found = line.new_zeros(line.shape[0], 24), line.new_zeros(line.shape[0], self.letters), []
         for _ in range(4):
@@ -36,14 +36,14 @@ class AttentionOcr(nn.Module):
 
 
 class Counter(nn.Module):
-    """A language model that also counts a token: 0 everywhere for most sentences."""
+    """A language model that also counts one token, which most sentences do not have."""
 
     def __init__(self, vocabulary: int = 40) -> None:
         super().__init__()
         self.embed, self.out = nn.Embedding(vocabulary, 16), nn.Linear(16, vocabulary)
 
     def forward(self, ids: Any) -> Any:
-        """Return the scores of the next tokens [N, L, vocabulary], and how many of one there were [N, L]."""
+        """Return the scores of the next tokens [N, L, vocabulary], and the running count of one token [N, L]."""
         words = self.embed(ids)
         future = torch.triu(torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool), 1)
         places = (words @ words.transpose(1, 2) / 4).masked_fill(future, float("-inf")).softmax(-1)
@@ -51,14 +51,14 @@ class Counter(nn.Module):
 
 
 class EdgeAttention(nn.Module):
-    """A layer of a graph attention network: what flows along the edges, summed by their ends."""
+    """A layer of a graph attention network: messages along the edges, summed at their target nodes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.inner, self.start, self.end = nn.Linear(8, 16), nn.Linear(16, 1), nn.Linear(16, 1)
 
     def forward(self, nodes: Any, edges: Any) -> Any:
-        """Return new features of the nodes [N, 16], of features [N, 8] and edges [2, E]."""
+        """Features [N, 8] and edges [2, E] -> new node features [N, 16]."""
         found, count = self.inner(nodes), nodes.shape[0]
         strength = functional.leaky_relu(self.start(found)[edges[0]] + self.end(found)[edges[1]], 0.2).exp()
         total = torch.zeros(count, 1).scatter_add(0, edges[1][:, None], strength)

@@ -1,4 +1,4 @@
-"""What happens to exports in the wild: simplified, optimized, made smaller."""
+"""Common conversions of exports: simplification, optimization, float16 and quantization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Conversion = Callable[[Path, Path, Feeds], None]
 
 
 def simplified(source: Path, target: Path, feeds: Feeds) -> None:
-    """Write what onnxsim makes of a model."""
+    """Write a model simplified by onnxsim."""
     import onnxsim
 
     model, right = onnxsim.simplify(onnx.load(source))
@@ -28,14 +28,14 @@ def simplified(source: Path, target: Path, feeds: Feeds) -> None:
 
 
 def slimmed(source: Path, target: Path, feeds: Feeds) -> None:
-    """Write what OnnxSlim makes of a model."""
+    """Write a model simplified by OnnxSlim."""
     import onnxslim
 
     onnx.save(onnxslim.slim(onnx.load(source)), target)
 
 
 def optimized(level: str) -> Conversion:
-    """Return what writes a model as ONNX Runtime's optimizer leaves it."""
+    """Return a conversion by ONNX Runtime's graph optimizer."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         options = onnxruntime.SessionOptions()
@@ -48,7 +48,7 @@ def optimized(level: str) -> Conversion:
 
 
 def fused(kind: str, *, half: bool = False) -> Conversion:
-    """Return what writes a model as ONNX Runtime's optimizer for transformers leaves it."""
+    """Return a conversion by ONNX Runtime's transformer optimizer."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         from onnxruntime.transformers import optimizer
@@ -63,7 +63,7 @@ def fused(kind: str, *, half: bool = False) -> Conversion:
 
 
 def half(package: str, *, keep: bool) -> Conversion:
-    """Return what writes a model in float16 by a package's converter, its inputs and outputs kept or not."""
+    """Return a conversion to float16 by a package's converter; `keep` leaves inputs and outputs in float32."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         float16 = importlib.import_module(f"{package}.float16")
@@ -73,7 +73,7 @@ def half(package: str, *, keep: bool) -> Conversion:
 
 
 class _Calibration(quantization.CalibrationDataReader):
-    """The example, and the example rolled."""
+    """Calibration data: the example, and the example rolled."""
 
     def __init__(self, feeds: Feeds) -> None:
         rolled = {name: np.roll(value, value.size // 3) for name, value in feeds.items()}
@@ -84,7 +84,7 @@ class _Calibration(quantization.CalibrationDataReader):
 
 
 def quantized(form: str, activations: str = "QUInt8", weights: str = "QInt8", **more: Any) -> Conversion:
-    """Return what writes a model quantized statically, as QDQ or with quantized operators."""
+    """Return a static quantization, as QDQ or with quantized operators."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         quantization.quantize_static(
@@ -96,7 +96,7 @@ def quantized(form: str, activations: str = "QUInt8", weights: str = "QInt8", **
 
 
 def quantized_dynamically(weights: str) -> Conversion:
-    """Return what writes a model whose weights are quantized, and whose activations are in every run."""
+    """Return a dynamic quantization: weights are quantized now, activations in every run."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         quantization.quantize_dynamic(source, target, weight_type=quantization.QuantType[weights])
@@ -105,7 +105,7 @@ def quantized_dynamically(weights: str) -> Conversion:
 
 
 def weights_quantized(bits: int, block: int = 32, *, symmetric: bool = True) -> Conversion:
-    """Return what writes a model whose MatMuls with weights are MatMulNBits."""
+    """Return a conversion of MatMuls with constant weights to MatMulNBits."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
@@ -118,13 +118,13 @@ def weights_quantized(bits: int, block: int = 32, *, symmetric: bool = True) -> 
 
 
 def external(source: Path, target: Path, feeds: Feeds) -> None:
-    """Write a model with its weights in a file beside it."""
+    """Write a model with external weights."""
     location = target.name + ".data"
     onnx.save_model(onnx.load(source), target, save_as_external_data=True, location=location, size_threshold=256)
 
 
 def raised(opset: int) -> Conversion:
-    """Return what writes a model at another opset, by ONNX's own version converter."""
+    """Return a conversion to another opset by ONNX's version converter."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         onnx.save(onnx.version_converter.convert_version(onnx.load(source), opset), target)

@@ -1,4 +1,4 @@
-"""Networks that people write by hand for a value of every pixel: masks, mattes, depth, where text is."""
+"""Hand-written networks for dense prediction: masks, mattes, depth, text maps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def convolution(inputs: int, outputs: int, stride: int = 1, dilation: int = 1, a
 
 
 class UNet(nn.Module):
-    """U-Net, and the mask above a threshold that is an input."""
+    """U-Net, and the mask above a threshold input."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class UNet(nn.Module):
 
 
 class IBNorm(nn.Module):
-    """MODNet's norm: of the batch for one half of the channels, of the instance for the other."""
+    """MODNet's norm: batch norm for one half of the channels, instance norm for the other."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class IBNorm(nn.Module):
 
 
 class Modnet(nn.Module):
-    """MODNet: what is where at low resolution, edges at high resolution, both fused into a matte."""
+    """MODNet: semantics at low resolution, edges at high resolution, both fused into a matte."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Modnet(nn.Module):
 
 
 class Depth(nn.Module):
-    """Depth by dilated convolutions and a pooled one, at the size that an input asks for."""
+    """Depth by dilated convolutions and a pooled one, resized to a size input."""
 
     def __init__(self, width: int = 12) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class Depth(nn.Module):
 
 
 class Dbnet(nn.Module):
-    """DBNet: where text is, by a feature pyramid and a step that can be differentiated."""
+    """DBNet: a text map by a feature pyramid and differentiable binarization."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Dbnet(nn.Module):
         )  # fmt: skip
 
     def forward(self, x: Any) -> Any:
-        """Return how probably each pixel is text, and the step at the learned threshold."""
+        """Return each pixel's text probability, and the binarization at the learned threshold."""
         found = [self.stages[0](x)]
         for stage in self.stages[1:]:
             found.append(stage(found[-1]))

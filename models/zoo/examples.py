@@ -14,14 +14,14 @@ from models.zoo.weights import enliven
 
 
 def picture(side: int | tuple[int, int], batch: int = 1, channels: int = 3) -> torch.Tensor:
-    """Return pictures from 0 to 1: large soft shapes and some grain, [batch, channels, height, width]."""
+    """Return pictures [batch, channels, height, width] from 0 to 1: large soft shapes and some grain."""
     height, width = (side, side) if isinstance(side, int) else side
     shapes = functional.interpolate(torch.rand(batch, channels, 6, 6), (height, width), mode="bilinear")
     return (shapes * 0.85 + torch.rand(batch, channels, height, width) * 0.15).clamp(0, 1)
 
 
 def photo(side: int | tuple[int, int], batch: int = 1) -> torch.Tensor:
-    """Return pictures normalized as ImageNet's are."""
+    """Return pictures normalized with ImageNet's statistics."""
     return (picture(side, batch) - 0.45) / 0.225
 
 
@@ -43,7 +43,7 @@ def sound(samples: int, batch: int = 1) -> torch.Tensor:
 
 
 class Named(nn.Module):
-    """A network of keyword arguments and named results, as one of positional arguments and a tuple."""
+    """Wraps a network with keyword arguments and named results: positional arguments in, a tuple out."""
 
     def __init__(self, network: nn.Module, inputs: Sequence[str], outputs: Sequence[str], **fixed: Any) -> None:
         super().__init__()
@@ -56,6 +56,6 @@ class Named(nn.Module):
 
 
 def plain(kind: type[nn.Module], inputs: dict[str, Any], outputs: list[str], free: dict[str, Any]) -> Example:
-    """Return a network that takes nothing to be made; each input is made when it is."""
+    """Return the example of a network class without constructor arguments; inputs are created with it."""
     tensors = {name: make() for name, make in inputs.items()}
     return Example(enliven(kind(), tuple(tensors.values())), tensors, outputs, free)

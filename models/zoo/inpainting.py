@@ -30,7 +30,7 @@ class Fourier(nn.Module):
 
 
 class Lama(nn.Module):
-    """LaMa: holes are filled by fast Fourier convolutions."""
+    """LaMa: masked regions are filled by fast Fourier convolutions."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Lama(nn.Module):
 
 
 class MirroredFourier(nn.Module):
-    """A convolution of a picture's spectrum by matrices: half of it is kept, and mirrored to go back."""
+    """A convolution of a picture's spectrum with DFT matrices: only half is stored, and mirrored for the inverse."""
 
     def __init__(self, width: int, side: int) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class MirroredFourier(nn.Module):
 
 
 class FourierBlock(nn.Module):
-    """A fast Fourier convolution: a local and a global path that exchange what they find."""
+    """A fast Fourier convolution: a local and a global path that exchange features."""
 
     def __init__(self, local: int, everywhere: int, unit: nn.Module) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ def _mirrored(inputs: int, outputs: int) -> nn.Module:
 
 
 class BigLama(nn.Module):
-    """LaMa's generator: three times down, residual blocks of two Fourier convolutions, three times up."""
+    """LaMa's generator: three downsamplings, residual blocks of two Fourier convolutions, three upsamplings."""
 
     def __init__(self, side: int, width: int = 64, blocks: int = 18, matrices: bool = False) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Makes the zoo: python -m models.zoo.make build/zoo [NAMES...].
+"""Export the zoo: python -m models.zoo.make build/zoo [NAMES...].
 
-Each model is NAME.onnx, and NAME.npz with an array for every input, by the input's name. A name of a base makes all
-its variants. What is there already is kept.
+Each model is NAME.onnx, and NAME.npz with an array for every input, by the input's name. The name of a base selects
+all its variants. Existing files are kept.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def export(base: Base, recipe: Recipe, file: Path) -> Feeds:
 
 
 def shapes(network: torch.nn.Module, axes: Sequence[Any]) -> tuple[Any, ...]:
-    """Return every argument's free axes as the dynamo exporter wants them: those of `*values` are one tuple."""
+    """Return every argument's dynamic axes in the dynamo exporter's form: those of `*values` are one tuple."""
     kinds = [one.kind for one in inspect.signature(network.forward).parameters.values()]
     alone = sum(kind is not inspect.Parameter.VAR_POSITIONAL for kind in kinds)
     dynamic = [axis and dict.fromkeys(axis, torch.export.Dim.DYNAMIC) for axis in axes]
@@ -73,7 +73,7 @@ def shapes(network: torch.nn.Module, axes: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def fit(feeds: Feeds, file: Path) -> Feeds:
-    """Return the example for the inputs that a model has, in their types."""
+    """Return the example for a model's inputs, in their data types."""
     types = {
         value.name: onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
         for value in onnx.load(file, load_external_data=False).graph.input
@@ -82,7 +82,7 @@ def fit(feeds: Feeds, file: Path) -> Feeds:
 
 
 def check(file: Path, feeds: Feeds) -> None:
-    """Run a model natively: its outputs are finite, vary, and change with the input."""
+    """Run a model natively and check that its outputs are finite, vary, and change with the input."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
@@ -106,7 +106,7 @@ def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
 
 
 def make(base: Base, recipe: Recipe, folder: Path) -> None:
-    """Make one model; its two or three files appear together, once it is checked."""
+    """Create one model; its two or three files appear together after the check."""
     with tempfile.TemporaryDirectory(dir=folder) as name:
         file = Path(name) / f"{recipe.name}.onnx"
         if recipe.conversion:
@@ -135,11 +135,11 @@ def make(base: Base, recipe: Recipe, folder: Path) -> None:
 
 
 def main() -> int:
-    """Make what is missing; return 1 if a recipe failed."""
+    """Create the missing models; return 1 if a recipe failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("names", nargs="*", help="of bases, models or sources")
-    parser.add_argument("--list", action="store_true", help="say what there is, and make nothing")
+    parser.add_argument("names", nargs="*", help="names of bases, models or sources")
+    parser.add_argument("--list", action="store_true", help="only list the models")
     options = parser.parse_args()
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,7 +159,7 @@ def main() -> int:
             try:
                 with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):  # noqa: PTH123
                     make(base, recipe, folder)
-            except Exception as error:  # whatever an exporter or a tool raises: the others go on
+            except Exception as error:  # exporters and tools raise anything: the others continue
                 failed += 1
                 print(f"FAILED {recipe.name}: {type(error).__name__}: {str(error).strip()[:300]}", flush=True)
                 continue

@@ -23,7 +23,7 @@ def resized(maps: Any, like: Any, align: bool = True) -> Any:
 
 
 class DeformConv(nn.Module):
-    """A modulated deformable convolution, its four neighbours gathered as exporters write them out."""
+    """A modulated deformable convolution, decomposed into gathers of four neighbours as exporters write it."""
 
     def __init__(self, inputs: int, outputs: int, kernel: int) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class DeformConv(nn.Module):
 
 
 class DeformableAspp(nn.Module):
-    """Deformable convolutions of several kernels, and the mean of everything, joined."""
+    """Deformable convolutions of several kernel sizes and the global mean, concatenated."""
 
     def __init__(self, width: int, inner: int, kernels: tuple[int, ...]) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class DeformableAspp(nn.Module):
 
 
 class DecoderBlock(nn.Module):
-    """What BiRefNet's decoder does at each level: a convolution, the deformable part, a convolution."""
+    """BiRefNet's decoder block: a convolution, the deformable ASPP, a convolution."""
 
     def __init__(self, inputs: int, outputs: int, width: int, inner: int, kernels: tuple[int, ...]) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class DecoderBlock(nn.Module):
 
 
 class BiRefNet(nn.Module):
-    """BiRefNet: a Swin encoder at two scales, and a decoder that sees the picture's own patches at every level."""
+    """BiRefNet: a Swin encoder at two scales, and a decoder with the picture's patches as input at every level."""
 
     def __init__(
         self, swin: dict[str, Any], width: int = 64, inner: int = 256, kernels: tuple[int, ...] = (1, 1, 3, 7)
@@ -131,7 +131,7 @@ class BiRefNet(nn.Module):
 
 
 def as_patches(image: Any, like: Any) -> Any:
-    """Return a picture cut into tiles as large as maps, the tiles as channels: [N, 3 R C, h, w]."""
+    """Return a picture cut into tiles of the maps' size, stacked as channels: [N, 3 R C, h, w]."""
     height, width = (int(size) for size in like.shape[-2:])
     rows, columns = int(image.shape[2]) // height, int(image.shape[3]) // width
     tiles = image.view(-1, 3, rows, height, columns, width).permute(0, 1, 2, 4, 3, 5)
@@ -153,7 +153,7 @@ def _encoder(name: str, **options: Any) -> Any:
 
 
 class ModnetBranches(nn.Module):
-    """MODNet on MobileNetV2: what is where at a thirty-second, edges at a quarter, both fused into a matte."""
+    """MODNet on MobileNetV2: semantics at stride 32, edges at stride 4, both fused into a matte."""
 
     def __init__(self, width: int = 32, encoder: str = "mobilenetv2_100") -> None:
         super().__init__()
@@ -240,13 +240,13 @@ class RobustMatting(nn.Module):
 
 
 def _box(maps: Any) -> Any:
-    """Return the mean of 3 x 3 neighbours, a convolution with as many groups as channels."""
+    """Return the mean of 3 x 3 neighbours, by a depthwise convolution."""
     channels = int(maps.shape[1])
     return functional.conv2d(maps, torch.ones(channels, 1, 3, 3) / 9, padding=1, groups=channels)
 
 
 def states(side: int, widths: tuple[int, ...]) -> dict[str, torch.Tensor]:
-    """Return states for a picture that the encoder sees at this size."""
+    """Return states for this size of the encoder's input."""
     return {
         f"r{level}i": torch.rand(1, width, side >> level, side >> level) - 0.5 for level, width in enumerate(widths, 1)
     }
@@ -259,7 +259,7 @@ def birefnet(side: int, **options: Any) -> Example:
 
 
 def rvm(side: int, ratio: float, **options: Any) -> Example:
-    """Return RVM for frames of a size, of which its encoder sees a share."""
+    """Return RVM for frames of a size, which its encoder gets downscaled by a ratio."""
     network = RobustMatting(ratio, **options)
     widths = [one.candidate.out_channels for one in (*reversed(network.memory), network.bottom)]
     inputs = {"src": picture(side), **states(int(side * ratio), tuple(widths))}

@@ -1,4 +1,4 @@
-"""Graphs as tf2onnx and paddle2onnx leave them: NHWC with Transposes around Convs, names such as `input_1:0`."""
+"""Graphs as exported by tf2onnx and paddle2onnx: NHWC, Transposes around Convs, names such as `input_1:0`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = {"float32": TensorProto.FLOAT, "uint8": TensorProto.UINT8, "int64": Tens
 
 
 class Graph:
-    """A graph that grows node by node; values are their names."""
+    """Builds a graph node by node; values are represented by their names."""
 
     def __init__(self, seed: int = 0) -> None:
         self.nodes: list[onnx.NodeProto] = []
@@ -37,11 +37,11 @@ class Graph:
         return output
 
     def draw(self, *shape: int, inputs: int) -> str:
-        """Add random weights for so many inputs to each output."""
+        """Add random weights, scaled for this number of inputs per output."""
         return self.constant(self.random.normal(0, (1.8 / inputs) ** 0.5, shape))
 
     def conv(self, value: str, inputs: int, outputs: int, kernel: int = 3, stride: int = 1, group: int = 1) -> str:
-        """Add a convolution of NHWC between two Transposes, as tf2onnx does before it optimizes them away."""
+        """Add an NHWC convolution between two Transposes, as tf2onnx does before it removes them."""
         weights = self.draw(outputs, inputs // group, kernel, kernel, inputs=inputs // group * kernel**2)
         bias = self.constant(self.random.normal(0, 0.1, outputs))
         first = self.add("Transpose", value, perm=[0, 3, 1, 2])
@@ -50,7 +50,7 @@ class Graph:
         return self.add("Transpose", middle, perm=[0, 2, 3, 1])
 
     def relu6(self, value: str) -> str:
-        """Add ReLU6, as Clip of constants."""
+        """Add ReLU6 as a Clip with constant limits."""
         return self.add("Clip", value, self.constant(0.0), self.constant(6.0))
 
     def model(self, inputs: dict[str, tuple[str, list[Any]]], outputs: dict[str, tuple[str, list[Any]]],
@@ -68,7 +68,7 @@ class Graph:
 
 
 def _normalized(graph: Graph, name: str) -> str:
-    """Add the float of a uint8 picture, from -1 to 1."""
+    """Convert a uint8 picture to float, from -1 to 1."""
     value = graph.add("Cast", name, to=TensorProto.FLOAT)
     return graph.add("Sub", graph.add("Mul", value, graph.constant(1 / 127.5)), graph.constant(1.0))
 
@@ -84,7 +84,7 @@ def _bytes(side: int) -> np.ndarray[Any, Any]:
 
 
 def classifier(batch: str | int) -> Example:
-    """Return MobileNet as tf2onnx makes one of a SavedModel: uint8 in, an ArgMax beside the probabilities."""
+    """Return MobileNet as tf2onnx exports a SavedModel: uint8 input, probabilities and an ArgMax as outputs."""
     graph = Graph(1)
     value = _features(graph, _normalized(graph, "input_1:0"))
     value = graph.add("ReduceMean", value, axes=[1, 2], keepdims=0)
@@ -97,7 +97,7 @@ def classifier(batch: str | int) -> Example:
 
 
 def detector() -> Example:
-    """Return SSD of the TensorFlow Object Detection API: NonMaxSuppression, GatherND, and a float number of boxes."""
+    """Return SSD of the TensorFlow Object Detection API: NonMaxSuppression, GatherND, the number of boxes as float."""
     graph = Graph(2)
     value = _features(graph, _normalized(graph, "input_tensor:0"))
     boxes = graph.add("Reshape", graph.conv(value, 16, 4), graph.constant([1, -1, 4], "int64"))
@@ -134,7 +134,7 @@ def detector() -> Example:
 
 
 def selfie(opset: int) -> Example:
-    """Return MediaPipe's segmenter: NHWC float, hard swish written out, Resize by sizes, a mask of one channel."""
+    """Return MediaPipe's segmenter: NHWC float, decomposed hard swish, Resize by sizes, a mask of one channel."""
     graph = Graph(3)
     value = graph.conv("input_1:0", 3, 8, stride=2)
     shifted = graph.relu6(graph.add("Add", value, graph.constant(3.0)))
@@ -156,7 +156,7 @@ def selfie(opset: int) -> Example:
 
 
 def style() -> Example:
-    """Return a style transfer network of free size: reflected Pads, instance norm written out, uint8 out."""
+    """Return a style transfer network with dynamic size: reflect Pads, decomposed instance norm, uint8 output."""
     graph = Graph(4)
     value = graph.add("Cast", "image", to=TensorProto.FLOAT)
     value = graph.add("Pad", value, graph.constant([0, 2, 2, 0, 0, 2, 2, 0], "int64"), mode="reflect")
@@ -179,7 +179,7 @@ def style() -> Example:
 
 
 def text() -> Example:
-    """Return a Keras text classifier: Embedding by Gather, an LSTM as long as the mask says, a Dense layer."""
+    """Return a Keras text classifier: Embedding by Gather, an LSTM with lengths from the mask, a Dense layer."""
     graph = Graph(5)
     mask = graph.add("Not", graph.add("Equal", "serving_default_tokens:0", graph.constant(0, "int64")))
     counts = graph.add("ReduceSum", graph.add("Cast", mask, to=TensorProto.INT32), graph.constant([1], "int64"),

@@ -1,4 +1,4 @@
-"""Imports Ultralytics with its settings in a temporary folder, and torchvision beside a PyTorch for CPUs."""
+"""Import Ultralytics with its settings in a temporary folder, and torchvision with a CPU build of PyTorch."""
 
 import os
 import tempfile

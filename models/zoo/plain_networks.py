@@ -1,4 +1,4 @@
-"""Networks that people write by hand to read and to detect: lines of text, faces, labels of bytes."""
+"""Hand-written networks: text line recognition, face detection, classification of uint8 pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from models.zoo.recipe import Base
 
 
 class Crnn(nn.Module):
-    """CRNN: a line of text, its columns read by LSTMs in both directions."""
+    """CRNN: a text line recognizer with bidirectional LSTMs over the columns."""
 
     def __init__(self, characters: int = 20) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Crnn(nn.Module):
 
 
 class Faces(nn.Module):
-    """MediaPipe's face detector: pictures with channels last, borders as TensorFlow's, boxes from anchors, NMS."""
+    """MediaPipe's face detector: NHWC pictures, TensorFlow's SAME padding, boxes from anchors, NMS."""
 
     def __init__(self, width: int = 16) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Faces(nn.Module):
 
 
 class RawFaces(Faces):
-    """The detector without what comes after it, as MediaPipe ships it."""
+    """The detector without post-processing, as MediaPipe ships it."""
 
     def forward(self, image: Any) -> Any:
         """Return boxes [1, A, 16] and scores [1, A, 1]."""
@@ -79,7 +79,7 @@ class RawFaces(Faces):
 
 
 class Labels(nn.Module):
-    """A classifier that takes a picture of any size as bytes, and returns its best labels."""
+    """A classifier of uint8 pictures of any size, which returns the best labels."""
 
     def __init__(self, width: int = 16) -> None:
         super().__init__()

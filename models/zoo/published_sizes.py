@@ -1,8 +1,8 @@
-"""Exports networks for pictures at their published sizes, with random weights.
+"""Export image networks at their published sizes, with random weights.
 
 python -m models.zoo.published_sizes build/pictures [NAMES...]
 
-`benchmarks/picture_networks.py` measures them. The zoo has the same networks in small.
+`benchmarks/picture_networks.py` measures them. The zoo has small versions of the same networks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ NETWORKS: dict[str, tuple[str, Callable[[], Example]]] = {
     "lama": ("dynamo18", partial(_lama, 512)),
     "lama-matrices": ("ts17", partial(_lama, 512, matrices=True)),
 }
-"""How each is exported, and the network."""
+"""The export and the network of each name."""
 
 
 def main() -> None:

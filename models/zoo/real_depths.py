@@ -1,8 +1,8 @@
-"""Exports networks with the layers of their published form, narrow and for small pictures.
+"""Export networks with as many layers as published, but fewer channels and smaller pictures.
 
 python -m models.zoo.real_depths build/depths [NAMES...]
 
-A software adapter runs these, and not the published sizes; they have the same nodes and start the same kernels.
+A software adapter can run these, but not the published sizes. They have the same nodes and run the same kernels.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from models.zoo.weights import enliven
 SIDE = 128
 SWIN: dict[str, Any] = {"image_size": SIDE, "embed_dim": 24, "depths": TINY["depths"], "num_heads": TINY["num_heads"],
                         "window_size": 3}  # fmt: skip
-"""Swin-tiny: as at the published sizes, no side is a multiple of the window's."""
+"""Swin-tiny: as at the published size, no side is a multiple of the window size."""
 NARROW: dict[str, Any] = {"d_model": 32, "num_queries": 40, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64}
 
 
@@ -94,7 +94,7 @@ NETWORKS: dict[str, tuple[str, Callable[[], Example]]] = {
     "mask2former-swin-tiny-depth": ("ts17-free", _mask2former),
     "grounding-dino-tiny-depth": ("ts17-free", _grounding_dino),
 }
-"""How each is exported, and the network."""
+"""The export and the network of each name."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the zoo holds: base networks, how each is exported, and what converts the export."""
+"""The zoo's contents: base networks, their exports, and the conversions of the exports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transforme
            "ultralytics_models", "restoration", "inpainting", "dense_maps", "plain_networks",
            "video_networks", "choices", "matting", "upscaling", "segment_anything", "segment_anything_encoders",
            "swinir")  # fmt: skip
-"""The modules beside this one with a table `BASES`."""
+"""The modules of this package that have a table `BASES`."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Example:
     """One realistic tensor for every input, by name."""
     outputs: Sequence[str] = ("output",)
     free: dict[str, dict[int, str]] = field(default_factory=dict)
-    """The axes of inputs and outputs that stay free in the exports named `free`, by name."""
+    """The dynamic axes of inputs and outputs in the exports named `free`, by name."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Base:
     """A network and its variants.
 
     `exports` and `conversions` are words: `ts17` is the TorchScript exporter at opset 17, `dynamo18-free` is the
-    dynamo exporter at opset 18 with free axes, `ultralytics17-nms` is Ultralytics' own exporter at 17 with NMS,
-    `tf2onnx` is a graph written node by node, as tf2onnx leaves it. A conversion is a key of
+    dynamo exporter at opset 18 with dynamic axes, `ultralytics17-nms` is Ultralytics' own exporter at 17 with NMS,
+    `tf2onnx` is a graph written node by node, like tf2onnx's exports. A conversion is a key of
     `conversions.CONVERSIONS`, or several joined by `+`, and starts from the first export, or from another as in
     `ts17-free:slim`.
     """
@@ -54,7 +54,7 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """The file's name without its ending, as in `resnet10t.ts17.slim+fp16`."""
+        """The file's name without its extension, such as `resnet10t.ts17.slim+fp16`."""
         return ".".join(filter(None, (self.base, self.export, self.conversion)))
 
 

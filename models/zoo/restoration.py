@@ -1,4 +1,4 @@
-"""Networks from pictures to pictures: super-resolution, light and style."""
+"""Image-to-image networks: super-resolution, low-light enhancement and style transfer."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Fsrcnn(nn.Module):
 
 
 class ZeroDce(nn.Module):
-    """Zero-DCE: a dark picture is brightened by curves of every pixel, eight times."""
+    """Zero-DCE: a dark picture is brightened by a curve per pixel, applied eight times."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class ZeroDce(nn.Module):
 
 
 class Style(nn.Module):
-    """Style transfer: reflected borders, instance norms, residual blocks; pictures from 0 to 255."""
+    """Style transfer: reflect padding, instance norms, residual blocks; pictures from 0 to 255."""
 
     def __init__(self) -> None:
         super().__init__()

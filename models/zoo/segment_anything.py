@@ -1,8 +1,8 @@
 """Mask decoders of Segment Anything with few channels, with the inputs and outputs of their exporters.
 
-`sam1-*` and `edge-sam-*` are as SAM's own exporter, samexporter and EdgeSAM write them, `sam2-*` as samexporter does,
-`sam2-hub-*`, `sam3-tracker-*` and `edge-tam-*` as transformers.js reads them; those of SAM are `sam-*` of
-`transformers_vision`. Encoders are in `segment_anything_encoders`.
+`sam1-*` and `edge-sam-*` have the form of SAM's own exporter, samexporter and EdgeSAM, `sam2-*` of samexporter.
+`sam2-hub-*`, `sam3-tracker-*` and `edge-tam-*` have the form that transformers.js reads; SAM in this form is `sam-*`
+in `transformers_vision`. Encoders are in `segment_anything_encoders`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ LABELS = torch.tensor([[1.0, 0.0, -1.0]])
 
 
 class Decoder(nn.Module):
-    """The masks that answer clicks, with the corners of a box among them, and an earlier answer."""
+    """A mask decoder for clicks, box corners and an earlier mask."""
 
     def __init__(self, network: Any, *, pads: bool, side: int = SIDE) -> None:
         super().__init__()
         self.network, self.pads, self.side = network, pads, side
 
     def embed(self, points: Any, labels: Any) -> Any:
-        """Return a vector for each of the points [1, n, 2] with labels [1, n], and for one of padding."""
+        """Return a vector for each of the points [1, n, 2] with labels [1, n], and for a padding point."""
         if self.pads:
             points = torch.cat([points, torch.zeros_like(points[:, :1])], 1)
             labels = torch.cat([labels, -torch.ones_like(labels[:, :1])], 1)
@@ -55,13 +55,13 @@ class Decoder(nn.Module):
         return self.network.mask_decoder(image_embeddings=last, **given, **more)[:2]
 
     def dense(self, mask: Any, has_mask: Any) -> Any:
-        """Return the embedding of an earlier answer, or of none."""
+        """Return the embedding of an earlier mask, or of no mask."""
         encoder = self.network.prompt_encoder
         none = encoder.no_mask_embed.weight.reshape(1, -1, 1, 1)
         return none if mask is None else has_mask * encoder.mask_embed(mask) + (1 - has_mask) * none
 
     def forward(self, embedding: Any, *rest: Any) -> Any:
-        """Return SAM's answer: masks over the picture, scores, logits."""
+        """Return SAM's outputs: masks over the picture, scores, logits."""
         points, labels, mask, has_mask, size = rest
         logits, scores = self.masks([embedding], self.embed(points, labels), self.dense(mask, has_mask))
         scale = SIDE / size.max()
@@ -74,7 +74,7 @@ class Decoder(nn.Module):
 
 
 class EdgeDecoder(Decoder):
-    """EdgeSAM's: no earlier answer, the scores first."""
+    """EdgeSAM's decoder: no earlier mask as input, scores as the first output."""
 
     def forward(self, embedding: Any, *rest: Any) -> Any:
         """Return scores and logits."""
@@ -84,7 +84,7 @@ class EdgeDecoder(Decoder):
 
 
 class Sam2Decoder(Decoder):
-    """samexporter's of SAM 2."""
+    """SAM 2's decoder as exported by samexporter."""
 
     def forward(self, embedding: Any, *rest: Any) -> Any:
         """Return logits and scores."""
@@ -95,10 +95,10 @@ class Sam2Decoder(Decoder):
 
 
 class HubDecoder(Decoder):
-    """transformers' of SAM 2: boxes beside the points, none or one."""
+    """SAM 2's decoder in transformers: points, and no or one box as another input."""
 
     def forward(self, embedding: Any, *rest: Any) -> Any:
-        """Return scores, logits and how sure it is that there is an object."""
+        """Return scores, logits and the object score."""
         labels, boxes, *images = rest
         corners = boxes.reshape(1, -1, 2)
         edges = torch.tensor([[2, 3]]).expand(boxes.shape[1], 2).reshape(1, -1)
@@ -115,12 +115,12 @@ class HubDecoder(Decoder):
 def example(
     network: nn.Module, inputs: dict[str, torch.Tensor], outputs: list[str], free: dict[str, dict[int, str]]
 ) -> Example:
-    """Return a lively network with its inputs."""
+    """Return a network with realistic random weights, and its inputs."""
     return Example(enliven(network, tuple(inputs.values())), inputs, outputs, free)
 
 
 def embeddings(*names: str) -> dict[str, torch.Tensor]:
-    """Return what an encoder makes: the detail of SAM 2 where there are several names."""
+    """Return an encoder's outputs: with several names, also the high-resolution features of SAM 2."""
     made = [torch.randn(1, WIDTH, CELLS, CELLS)]
     if len(names) == 3:
         made = [torch.randn(1, WIDTH >> 3 - level, MASK >> level, MASK >> level) for level in (0, 1)] + made
@@ -128,7 +128,7 @@ def embeddings(*names: str) -> dict[str, torch.Tensor]:
 
 
 def prompt() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
-    """Return clicks and their free axes."""
+    """Return clicks and their dynamic axes."""
     return {"point_coords": CLICKS, "point_labels": LABELS}, {
         "point_coords": {1: "num_points"},
         "point_labels": {1: "num_points"},
@@ -136,7 +136,7 @@ def prompt() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
 
 
 def earlier() -> dict[str, torch.Tensor]:
-    """Return an earlier answer."""
+    """Return an earlier mask."""
     return {"mask_input": torch.randn(1, 1, MASK, MASK), "has_mask_input": torch.ones(1)}
 
 
@@ -165,14 +165,14 @@ def sam2_decoder() -> Example:
 
 
 def hub_points() -> tuple[dict[str, torch.Tensor], dict[str, dict[int, str]]]:
-    """Return clicks as transformers has them, and their free axes."""
+    """Return clicks in the shape of transformers, and their dynamic axes."""
     inputs = {"input_points": CLICKS[None, :, :2], "input_labels": torch.tensor([[[1, 0]]])}
     axes = {"input_points": {2: "nb_points_per_image"}, "input_labels": {2: "nb_points_per_image"}}
     return inputs, axes
 
 
 def hub_decoder(network: Callable[[], Any], side: int) -> Example:
-    """Return a decoder as transformers.js reads it."""
+    """Return a decoder in the form that transformers.js reads."""
     clicks, free = hub_points()
     boxes = {"input_boxes": torch.tensor([[[20.0, 30.0, 90.0, 110.0]]])}
     inputs = clicks | boxes | embeddings(*(f"image_embeddings.{level}" for level in range(3)))

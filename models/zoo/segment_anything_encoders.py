@@ -1,7 +1,7 @@
 """Picture encoders of Segment Anything, for the decoders of `segment_anything`.
 
-`sam1-*` are samexporter's, `sam1-raw-*` with `--use-preprocess`, `sam2-*` samexporter's of SAM 2. `sam2-hub-*`,
-`sam3-tracker-*` and `edge-tam-*` are as transformers.js reads them.
+`sam1-*` have the form of samexporter, `sam1-raw-*` with `--use-preprocess`, `sam2-*` are its exports of SAM 2.
+`sam2-hub-*`, `sam3-tracker-*` and `edge-tam-*` have the form that transformers.js reads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Encoder(nn.Module):
         self.network = network
 
     def forward(self, pixels: Any) -> Any:
-        """Return what the decoder takes."""
+        """Return the decoder's inputs."""
         found = self.network.get_image_embeddings(pixels)
         return tuple(found) if isinstance(found, list) else found
 
@@ -52,7 +52,7 @@ class RawPictures(nn.Module):
 
 
 def hub_encoder(network: Callable[[], Any], side: int) -> Example:
-    """Return an encoder as transformers.js reads it."""
+    """Return an encoder in the form that transformers.js reads."""
     free = {name: {0: "batch_size"} for name in ("pixel_values", *HUB_LEVELS)}
     return _example(Encoder(network()), {"pixel_values": photo(side)}, HUB_LEVELS, free)
 

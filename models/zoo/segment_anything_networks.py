@@ -1,4 +1,4 @@
-"""Networks of the Segment Anything family with few channels, as transformers has them, and MobileSAM's encoder."""
+"""Networks of the Segment Anything family with few channels, from transformers, and MobileSAM's encoder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import torch
 from torch import nn
 
 SIDE, CELLS, WIDTH = 128, 8, 32
-"""Pixels of the input and cells of the embedding along a side, and channels."""
+"""Pixels of the input per side, cells of the embedding per side, and channels."""
 SIDE_3 = 112
-"""Pixels of SAM 3's input, whose patches have 14."""
+"""Pixels of SAM 3's input per side; its patches have 14."""
 SEED = 7
 DECODER = {"hidden_size": WIDTH, "mlp_dim": 64, "num_attention_heads": 4, "iou_head_hidden_dim": WIDTH}
 HIERA = {
@@ -19,13 +19,13 @@ HIERA = {
     "window_size_per_stage": [8, 4, 6, 3], "global_attention_blocks": [3],
     "window_positional_embedding_background_size": [8, 8],
 }  # fmt: skip
-"""As in SAM 2, windows of the third stage don't divide its cells, and no first block of a stage is global."""
+"""As in SAM 2, the third stage's size is not a multiple of its windows, and no stage's first block is global."""
 LEVELS = [[SIDE >> level, SIDE >> level] for level in (2, 3, 4)]
-"""Rows and columns of the features that a decoder takes."""
+"""Rows and columns of a decoder's input features."""
 
 
 def sam(masks: int) -> Any:
-    """Return SAM with `masks` masks that answer a prompt; the first of four stands for the single one."""
+    """Return SAM with `masks` masks per prompt; the first of four is the single-mask output."""
     from transformers import SamConfig, SamModel
 
     torch.manual_seed(SEED)
@@ -97,12 +97,12 @@ class Normalized(nn.LayerNorm):
     """Layer normalization over channels that come second."""
 
     def forward(self, values: Any) -> Any:
-        """Return what is normalized, [batch, channels, h, w]."""
+        """Return normalized values, [batch, channels, h, w]."""
         return super().forward(values.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
 
 
 class MobileEncoder(nn.Module):
-    """MobileSAM's: TinyViT, whose last stage keeps the cells of the one before, and SAM's neck."""
+    """MobileSAM's encoder: TinyViT, whose last stage does not downsample, and SAM's neck."""
 
     def __init__(self) -> None:
         from timm.models.tiny_vit import TinyVit

@@ -1,4 +1,4 @@
-"""SwinIR: restoration by residual groups of Swin transformer blocks, for pictures of one size."""
+"""SwinIR: image restoration by residual groups of Swin transformer blocks, for pictures of one size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WindowAttention(nn.Module):
 
 
 class SwinBlock(nn.Module):
-    """Attention in windows that every second block shifts by half a window, then a perceptron."""
+    """Window attention, shifted by half a window in every second block, then an MLP."""
 
     def __init__(self, width: int, heads: int, size: int, window: int, shift: int) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class SwinBlock(nn.Module):
         self.register_buffer("mask", self._mask() if shift else None)
 
     def _mask(self) -> torch.Tensor:
-        """Return -100 for pixels of a window that are no neighbours in the picture, [windows, pixels, pixels]."""
+        """Return the mask [windows, pixels, pixels]: -100 for pixels that are not neighbours in the picture."""
         areas, area = torch.zeros(1, self.size, self.size, 1), 0
         ends = (slice(0, -self.window), slice(-self.window, -self.shift), slice(-self.shift, None))
         for rows in ends:
@@ -86,7 +86,7 @@ class SwinBlock(nn.Module):
 
 
 class ResidualGroup(nn.Module):
-    """Swin blocks and a convolution, added to what went in."""
+    """Swin blocks and a convolution, added to the input."""
 
     def __init__(self, width: int, heads: int, size: int, window: int, depth: int) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class ResidualGroup(nn.Module):
 
 
 class SwinIr(nn.Module):
-    """SwinIR with PixelShuffle: shallow features, residual groups, and the enlarged picture of both."""
+    """SwinIR with PixelShuffle: the sum of shallow features and residual groups is enlarged."""
 
     def __init__(self, size: int, width: int = 180, depths: tuple[int, ...] = (6,) * 6, heads: int = 6,
                  window: int = 8, scale: int = 4, features: int = 64) -> None:  # fmt: skip
@@ -124,7 +124,7 @@ class SwinIr(nn.Module):
 
 
 class SwinIrDenoiser(nn.Module):
-    """SwinIR for noise and JPEG artefacts: what it finds is added to the picture."""
+    """SwinIR for noise and JPEG artefacts: its output is added to the picture."""
 
     def __init__(self, size: int, width: int = 180, depths: tuple[int, ...] = (6,) * 6, heads: int = 6,
                  window: int = 8) -> None:  # fmt: skip

@@ -1,4 +1,4 @@
-"""Networks of timm, as narrow as their code allows: image classifiers, and HRNet with a head of heat maps."""
+"""Networks of timm, as narrow as their code allows: image classifiers, and HRNet with a heatmap head."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIZE = {"input": {0: "batch", 2: "height", 3: "width"}, "output": {0: "batch"}}
 
 
 def build(name: str, side: int, free: dict[str, dict[int, str]], fused: bool, options: dict[str, Any]) -> Example:
-    """Return a classifier of ten classes, its attention fused by PyTorch or written out."""
+    """Return a classifier of ten classes, with PyTorch's fused attention or decomposed."""
     import timm
 
     timm.layers.set_fused_attn(fused)
@@ -24,7 +24,7 @@ def build(name: str, side: int, free: dict[str, dict[int, str]], fused: bool, op
 
 
 def hrnet_pose() -> Example:
-    """Return HRNet as the original repository and mmpose export it: a heat map for each of COCO's 17 keypoints."""
+    """Return HRNet as exported by the original repository and mmpose: a heatmap for each of COCO's 17 keypoints."""
     import timm
     from torch import nn
 

@@ -37,14 +37,14 @@ class Backbone(nn.Module):
 
 
 class Detector(nn.Module):
-    """A detector of lists and dictionaries, as one of tensors."""
+    """Wraps a detector with lists and dictionaries: tensors in and out."""
 
     def __init__(self, network: nn.Module, outputs: list[str]) -> None:
         super().__init__()
         self.network, self.outputs = network, outputs
 
     def forward(self, images: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Return what is found in the one picture, [3, height, width]."""
+        """Return the detections in one picture, [3, height, width]."""
         found = self.network([images])[0]
         return tuple(found[name] for name in self.outputs)
 
@@ -102,7 +102,7 @@ def pictures(network: nn.Module, inputs: dict[str, torch.Tensor], outputs: list[
 
 
 class Out(nn.Module):
-    """A segmentation network without the name of its one result."""
+    """Wraps a segmentation network: returns its only result as a tensor, not a dictionary."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

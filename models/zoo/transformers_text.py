@@ -25,7 +25,7 @@ ROTARY = NARROW | {"num_key_value_heads": 2, "head_dim": 8, "pad_token_id": 0, "
 
 def named(network: nn.Module, inputs: dict[str, torch.Tensor], outputs: list[str], axes: dict[int, str],
           **fixed: Any) -> Example:  # fmt: skip
-    """Return an example of keyword arguments, every input and output with the same free axes as far as it has them."""
+    """Return an example of keyword arguments; all inputs and outputs share the dynamic axes that they have."""
     wrapped = enliven(Named(network, list(inputs), outputs, **fixed), tuple(inputs.values()))
     with torch.no_grad():
         found = dict(zip(outputs, wrapped(*inputs.values()), strict=True))
@@ -49,14 +49,14 @@ def encoder(name: str, options: dict[str, Any], output: str, head: str = "Model"
 
 
 class Cached(nn.Module):
-    """A causal language model whose key/value cache comes and goes as tensors."""
+    """A causal language model with its key/value cache as inputs and outputs."""
 
     def __init__(self, network: nn.Module, layers: int) -> None:
         super().__init__()
         self.network, self.layers = network, layers
 
     def forward(self, input_ids: Any, attention_mask: Any, position_ids: Any, *past: Any) -> tuple[Any, ...]:
-        """Return the scores of the next tokens, and the keys and values of all."""
+        """Return the scores of the next tokens, and the keys and values of all tokens."""
         from transformers import DynamicCache
 
         cache = DynamicCache()

@@ -1,4 +1,4 @@
-"""Vision networks of transformers: detection, segmentation, depth, pose, matting, two towers, points."""
+"""Vision networks of transformers: detection, segmentation, depth, pose, matting, image-text models, key points."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def pictures(
 
 
 def two_towers(name: str, part: str) -> Example:
-    """Return CLIP or SigLIP: pictures against texts, or one of the towers."""
+    """Return CLIP or SigLIP: both encoders, or one of them."""
     import transformers
 
     text = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -119,7 +119,7 @@ def segment_anything(part: str) -> Example:
 
 
 def owl() -> Example:
-    """Return OWL-ViT: boxes of what texts name."""
+    """Return OWL-ViT: boxes of objects described by texts."""
     import transformers
 
     text = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
@@ -136,7 +136,7 @@ def superpoint() -> Example:
     from transformers.models.superpoint import modeling_superpoint
 
     suppress = modeling_superpoint.simple_nms
-    if suppress.__module__ == modeling_superpoint.__name__:  # the exporter writes a pool of [N, H, W] wrongly
+    if suppress.__module__ == modeling_superpoint.__name__:  # the exporter writes MaxPool of [N, H, W] incorrectly
         modeling_superpoint.simple_nms = lambda scores, radius: suppress(scores[:, None], radius)[:, 0]
 
     config = transformers.SuperPointConfig(
@@ -232,7 +232,7 @@ def _vitpose() -> Any:
 def _masks() -> Example:
     from transformers.models.maskformer import modeling_maskformer as maskformer
 
-    maskformer.requires_backends = lambda *_: None  # its loss needs scipy, and no export has the loss
+    maskformer.requires_backends = lambda *_: None  # its loss needs scipy, but exports do not have the loss
     config = maskformer.MaskFormerConfig(
         fpn_feature_size=32, mask_feature_size=16, num_labels=5, backbone_config=swin(),
         decoder_config=DETR | {"model_type": "detr"},

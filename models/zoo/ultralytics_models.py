@@ -1,4 +1,4 @@
-"""Ultralytics: YOLO of several generations and tasks, and RT-DETR, as its own exporter writes them."""
+"""Ultralytics: YOLO of several generations and tasks, and RT-DETR, exported by Ultralytics' own exporter."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Exporter:
         self.model, self.size = model, size
 
     def write(self, file: Path, words: str) -> None:
-        """Write the export that words name, as `ultralytics17-nms-dynamic`."""
+        """Write the export with this name, such as `ultralytics17-nms-dynamic`."""
         exporter, *flags = words.split("-")
         options = {name: value for flag in flags for name, value in FLAGS[flag].items()}
         made = self.model.export(
@@ -56,14 +56,14 @@ class Exporter:
 
 
 def network(name: str, size: int = 64, settings: dict[str, Any] | None = None) -> Example:
-    """Return a network of Ultralytics, narrow, from its configuration."""
+    """Return a narrow network of Ultralytics from its configuration."""
     folder = Path(SETTINGS.name, "exports")
     folder.mkdir(exist_ok=True)
     settings = settings or _narrow(name)
     file = folder / f"{name}.yaml"
     YAML.save(file, settings)
     model = (RTDETR if "rtdetr" in name else YOLO)(str(file))
-    model.model.pt_path = str(file.with_suffix(".pt"))  # the export is written beside it
+    model.model.pt_path = str(file.with_suffix(".pt"))  # the export is written next to it
     images = picture(size)
     _draw(model.model, images)
     return Example(Exporter(model, size), {"images": images})
@@ -74,7 +74,7 @@ def _narrow(name: str) -> dict[str, Any]:
 
     settings: dict[str, Any] = yaml_model_load(f"{name}.yaml")
     for _, _, module, arguments in settings["backbone"] + settings["head"]:
-        if module in ("C2PSA", "PSA"):  # a head of attention has 64 channels
+        if module in ("C2PSA", "PSA"):  # an attention head has 64 channels
             arguments[1:] = [1.0]
         if module == "A2C2f" and arguments[0] == 256:  # its inner channels are a multiple of 32
             arguments.extend([False, 2.0, 1.0])
@@ -89,7 +89,7 @@ def _narrow(name: str) -> dict[str, Any]:
 
 
 def _draw(model: nn.Module, images: torch.Tensor) -> None:
-    """Draw weights, but for the constant ones of box distances; objects are not as rare as before training."""
+    """Draw random weights, except the constants for box distances; raise the scores of an untrained network."""
     enliven(model, (images,))
     for module in model.modules():
         if isinstance(module, DFL):

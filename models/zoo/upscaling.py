@@ -1,4 +1,4 @@
-"""Super-resolution as Real-ESRGAN has it, and graphs that join, split, roll and filter widely."""
+"""Super-resolution networks of Real-ESRGAN, and graphs with wide Concat, Split, roll and filters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZE = {0: "batch", 2: "height", 3: "width"}
 
 
 class DenseBlock(nn.Module):
-    """Five convolutions, each of everything before it."""
+    """Five convolutions, each on the concatenation of all earlier maps."""
 
     def __init__(self, width: int, growth: int) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class DenseBlock(nn.Module):
 
 
 class Rrdb(nn.Module):
-    """Real-ESRGAN's network of residual dense blocks, four times larger."""
+    """Real-ESRGAN's network of residual dense blocks, with scale 4."""
 
     def __init__(self, width: int = 64, growth: int = 32, blocks: int = 23) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Rrdb(nn.Module):
 
 
 class CompactUpscaler(nn.Module):
-    """Real-ESRGAN's compact network: convolutions, PReLU, and one PixelShuffle onto the enlarged picture."""
+    """Real-ESRGAN's compact network: convolutions, PReLU, and one PixelShuffle added to the enlarged picture."""
 
     def __init__(self, width: int = 64, layers: int = 32, scale: int = 4) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class CompactUpscaler(nn.Module):
 
 
 class DynamicFilters(nn.Module):
-    """Denoising by filters that are computed: one of 3 x 3 for each channel, and one of 5 x 5 for each pixel."""
+    """Denoising by dynamic filters: one of 3 x 3 for each channel, and one of 5 x 5 for each pixel."""
 
     def __init__(self, width: int = 12) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class DynamicFilters(nn.Module):
 
 
 class WideJoins(nn.Module):
-    """Maps that are cut into twelve, rolled, normalized alone, joined in one Concat and added in one Sum."""
+    """Maps that are split into twelve, rolled, normalized separately, joined by one Concat and added by one Sum."""
 
     def __init__(self, parts: int = 12, width: int = 4) -> None:
         super().__init__()

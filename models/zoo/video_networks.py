@@ -1,4 +1,4 @@
-"""Networks of two pictures or of video: matches, optical flow, matting with a state."""
+"""Networks on two pictures or video: keypoint matching, optical flow, recurrent matting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from models.zoo.recipe import Base
 
 
 class Matcher(nn.Module):
-    """Key points of two pictures, and which are each other's nearest neighbours."""
+    """Key points of two pictures, and their mutual nearest neighbours."""
 
     def __init__(self, width: int = 16, count: int = 24) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Matcher(nn.Module):
         return torch.stack([x, y], -1), functional.normalize(found, dim=1).transpose(1, 2)
 
     def forward(self, image0: Any, image1: Any) -> Any:
-        """Return both pictures' points, the match of each of the first or -1, and its similarity."""
+        """Return both pictures' points, and for each of the first picture its match or -1, and the similarity."""
         (points0, first), (points1, second) = self.points(image0), self.points(image1)
         similarity = first @ second.transpose(1, 2)
         there, back = similarity.argmax(2), similarity.argmax(1)
@@ -56,7 +56,7 @@ class Flow(nn.Module):
         self.fine = nn.Sequential(nn.Conv2d(8, 8, 3, padding=1), nn.LeakyReLU(0.1), nn.Conv2d(8, 2, 3, padding=1))
 
     def forward(self, frame0: Any, frame1: Any) -> Any:
-        """Return the flow in pixels, [N, 2, H, W], and the second picture moved onto the first."""
+        """Return the flow in pixels, [N, 2, H, W], and the second picture warped onto the first."""
         first, second = self.body(frame0), self.body(frame1)
         height, width = first.shape[2], first.shape[3]
         padded = functional.pad(second, [2, 2, 2, 2])
@@ -78,7 +78,7 @@ def warp(image: Any, flow: Any) -> Any:
 
 
 class ConvGru(nn.Module):
-    """A GRU of convolutions over half of the channels, as in robust video matting."""
+    """A convolutional GRU on half of the channels, as in robust video matting."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class ConvGru(nn.Module):
 
 
 class BroadcastGru(ConvGru):
-    """A GRU whose state may be a single zero, as the ONNX export of robust video matting begins."""
+    """A GRU with a single zero as its possible initial state, like the ONNX export of robust video matting."""
 
     def forward(self, maps: Any, state: Any) -> Any:
         """Return the maps, and the state."""
@@ -103,7 +103,7 @@ class BroadcastGru(ConvGru):
 
 
 class VideoMatting(nn.Module):
-    """Robust video matting: a matte frame by frame, its states come and go."""
+    """Robust video matting: a matte per frame, with states as inputs and outputs."""
 
     def __init__(self, width: int = 8, memory: type[ConvGru] = ConvGru) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class VideoMatting(nn.Module):
 
 
 class BroadcastMatting(VideoMatting):
-    """Robust video matting whose states begin as [1, 1, 1, 1]."""
+    """Robust video matting with initial states of [1, 1, 1, 1]."""
 
     def __init__(self) -> None:
         super().__init__(memory=BroadcastGru)

@@ -1,4 +1,4 @@
-"""Random weights of a realistic scale, so that outputs vary with the input as a trained network's do."""
+"""Random weights with a realistic scale, so that outputs vary with the input as in a trained network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import nn
 
 
 def enliven(network: nn.Module, arguments: tuple[Any, ...]) -> nn.Module:
-    """Draw weights again, and give batch normalization the statistics of the example."""
+    """Draw new weights, and set the statistics of batch normalization from the example."""
     with torch.no_grad():
         for module in network.modules():
             _scale(module)
@@ -28,7 +28,7 @@ def enliven(network: nn.Module, arguments: tuple[Any, ...]) -> nn.Module:
 
 
 def _scale(module: nn.Module) -> None:
-    """Keep the variance of what passes through: initial weights of 0.02 make a small network's output constant."""
+    """Scale weights to keep the activations' variance: weights of 0.02 make a small network's output constant."""
     weight = getattr(module, "weight", None)
     if not isinstance(weight, nn.Parameter) or not weight.is_floating_point():
         return
@@ -44,7 +44,7 @@ def _scale(module: nn.Module) -> None:
 
 
 def _spread(parameter: nn.Parameter) -> None:
-    """Vary what begins as one number everywhere: norms' scales and shifts, tokens, positions, layer scales."""
+    """Randomize parameters that start constant: norms' scales and shifts, tokens, positions, layer scales."""
     if not parameter.is_floating_point() or parameter.numel() < 2 or parameter.std() > 0:
         return
     start = float(parameter.flatten()[0])

@@ -1,4 +1,4 @@
-"""Places: each function paints one over the whole canvas and returns the height of its horizon."""
+"""Backgrounds: each function paints a place over the whole canvas and returns the height of its horizon."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Places that are nowhere: colours and patterns."""
+"""Abstract backgrounds: colours and patterns."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What lies outdoors: sky, ground, hills and trees far off."""
+"""Outdoor backgrounds: sky, ground, hills and distant trees."""
 
 import numpy as np
 import skia
@@ -50,7 +50,7 @@ def ground(canvas: Canvas, width: float, height: float, horizon: float, color: C
 
 
 def hills(canvas: Canvas, width: float, horizon: float, rng: Random) -> None:
-    """Ridges behind the horizon, the further the paler."""
+    """Ridges behind the horizon, paler with distance."""
     base = jitter(rng, pick(rng, GREENS))
     for depth in (0.5, 0.25):
         tops = [horizon - rng.uniform(0.05, 0.3) * horizon * (0.5 + depth) for _ in range(6)]

@@ -1,6 +1,6 @@
-"""Things that are nobody: each function draws one on the ground at (0, 0), y down.
+"""Things in scenes of people: each function draws one on the ground at (0, 0), y down.
 
-The unit is the height of a grown-up who would stand at the same place.
+The unit is the height of an adult at the same place.
 """
 
 from collections.abc import Callable

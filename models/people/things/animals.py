@@ -5,7 +5,7 @@ from models.people.look import Random, jitter, pick
 
 
 def dog(canvas: Canvas, rng: Random) -> None:
-    """A dog on four legs; small and eared, it is a cat."""
+    """A dog; a small one with pointed ears is a cat."""
     coat = jitter(
         rng,
         pick(rng, [(170, 120, 76), (70, 58, 56), (232, 214, 186), (150, 150, 156), (110, 76, 54)]),

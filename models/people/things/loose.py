@@ -65,7 +65,7 @@ def bags(canvas: Canvas, rng: Random) -> None:
 
 
 def snowman(canvas: Canvas, rng: Random) -> None:
-    """Three balls with a carrot: like a person, and none."""
+    """A snowman: similar to a person, but without a label."""
     for y, size in ((-0.2, 0.22), (-0.52, 0.16), (-0.76, 0.11)):
         solid(canvas, ellipse((0, y), size, size), (238, 244, 250), 0.03)
     canvas.drawPath(polygon([(0, -0.78), (0, -0.74), (0.14, -0.755)]), paint((240, 140, 60)))
@@ -73,7 +73,7 @@ def snowman(canvas: Canvas, rng: Random) -> None:
 
 
 def sticks(canvas: Canvas, rng: Random) -> None:
-    """Loose bars and discs in the colours of clothes: limbs that make nobody."""
+    """Bars and discs in the colours of clothes: limbs that do not belong to a person."""
     for _ in range(int(rng.integers(3, 8))):
         start = np.array([rng.uniform(-0.3, 0.3), -rng.uniform(0, 0.7)])
         end = start + rng.uniform(-0.35, 0.35, 2)
