@@ -23,7 +23,7 @@ function first(objects: AnsweredObjects) {
   return object;
 }
 
-test("an object keeps its name when it is clicked again, removed and brought back", () => {
+test("an object keeps its name when it is clicked again, removed and restored", () => {
   const objects = clicked(1);
   objects.rename(first(objects), " cup ");
   objects.click({ x: 5, y: 0, label: 0 });
@@ -36,7 +36,7 @@ test("an object keeps its name when it is clicked again, removed and brought bac
   expect(objects.nameOf(first(objects))).toBe("cup");
 });
 
-test("the next object is called as the last one that was named", () => {
+test("the next object gets the name of the last one that was named", () => {
   const objects = clicked(2);
   objects.rename(first(objects), "cup");
   objects.choose(null);
@@ -45,14 +45,14 @@ test("the next object is called as the last one that was named", () => {
   expect(objects.all.map((each) => objects.nameOf(each))).toEqual(["cup", "object", "cup"]);
 });
 
-test("an object whose name is emptied is called as at first", () => {
+test("an object whose name is cleared gets its first name again", () => {
   const objects = clicked(1);
   objects.rename(first(objects), "cup");
   objects.rename(first(objects), "");
   expect(objects.nameOf(first(objects))).toBe("object");
 });
 
-test("a click waits for its answer and shows the one before; an answer that comes late is dropped", () => {
+test("a click shows the previous mask until its result arrives; an outdated result is dropped", () => {
   const objects = clicked(1);
   const before = first(objects);
   objects.answer(before, answer);
@@ -64,7 +64,7 @@ test("a click waits for its answer and shows the one before; an answer that come
   expect(objects.unanswered).toBe(first(objects));
 });
 
-test("an object that gets the number of one that was undone does not get its mask", () => {
+test("an object that reuses an undone object's number does not get its mask", () => {
   const objects = clicked(1);
   objects.answer(first(objects), answer);
   objects.undo();

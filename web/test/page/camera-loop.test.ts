@@ -1,4 +1,4 @@
-// The page's camera: what is stopped while it starts did not fail, and what failed is told in words.
+// The page's camera: stopping it while it starts is no failure, and failures have codes that are words.
 
 import { afterEach, expect, test } from "vitest";
 import { CameraLoop } from "../../page/input/camera-loop.js";
@@ -20,7 +20,7 @@ test("stopping the camera while it starts is no failure", async () => {
   video.muted = true;
   const canvas = document.createElement("canvas");
   canvas.getContext("2d");
-  // No frame ever comes, so that play() is under way until the camera is stopped.
+  // No frame ever arrives, so that play() is pending until the camera is stopped.
   mediaDevices.getUserMedia = async () => canvas.captureStream(0);
   const failures: unknown[] = [];
   const onFailure = (error: unknown): void => void failures.push(error);
@@ -37,7 +37,7 @@ test("stopping the camera while it starts is no failure", async () => {
   expect(live.on).toBe(false);
 });
 
-test("a camera that is disconnected is told, once", async () => {
+test("a disconnected camera is reported once", async () => {
   const track = new EventTarget();
   const stream = new MediaStream();
   stream.getVideoTracks = () => [Object.assign(track, { getSettings: () => ({}), stop() {} })] as never;

@@ -9,9 +9,12 @@ test.each<["metres" | "relative", number, string]>([
   ["relative", Number.NaN, "–"],
 ])("in %s, %d is %s", (unit, value, want) => expect(formatDepth(unit, value)).toBe(want));
 
-test.each([true, false])("a place on the stage is found in the picture, mirrored or not (%s)", (mirrored) => {
-  const fit = contain({ width: 200, height: 100 }, { width: 300, height: 300 }, mirrored);
-  const [left, top] = toStage(fit, 30, 70);
-  const { x, y } = toPicture(fit, left, top);
-  expect([x, y].map(Math.round)).toEqual([30, 70]);
-});
+test.each([true, false])(
+  "a position on the stage is mapped to the image, mirrored or not (%s)",
+  (mirrored) => {
+    const fit = contain({ width: 200, height: 100 }, { width: 300, height: 300 }, mirrored);
+    const [left, top] = toStage(fit, 30, 70);
+    const { x, y } = toPicture(fit, left, top);
+    expect([x, y].map(Math.round)).toEqual([30, 70]);
+  },
+);

@@ -6,7 +6,7 @@ import type { Detection } from "../../src/index.js";
 const box = { x1: 0, y1: 0, x2: 1, y2: 1 };
 const cat: Detection = { box, label: "cat", classIndex: 0, score: 0.87 };
 
-/** What the label of a box so wide says. */
+/** Returns the label text of a box of this width. */
 function said(one: Detection, width: number, color: string | null): string | undefined {
   const context = new OffscreenCanvas(1, 1).getContext("2d");
   if (context === null) throw new Error("no canvas");
@@ -21,7 +21,7 @@ test.each([
   ["a number and a colour", { ...cat, track: 12 }, "#f00", ["cat 12  0.87", "cat 12", "12"]],
   ["neither", cat, null, ["cat  0.87", "0.87"]],
   ["a colour", cat, "#f00", ["cat  0.87", "cat"]],
-] as const)("the narrower a box with %s, the less its label says", (_, one, color, wanted) => {
+] as const)("the narrower a box with %s, the shorter its label", (_, one, color, wanted) => {
   const widths = Array.from({ length: 200 }, (_, width) => 200 - width);
   const texts = widths.flatMap((width) => said(withTrack({ ...one }), width, color) ?? []);
   expect([...new Set(texts)]).toEqual(wanted);

@@ -3,20 +3,20 @@ import { classColor, defaultColor, detectionColor } from "../../page/drawing/dra
 
 const CLASSES = Array.from({ length: 80 }, (_, index) => `class ${index}`);
 
-test("one class has no colour", () => {
+test("a single class has no colour", () => {
   expect(classColor(["person"], 0)).toBeNull();
 });
 
-test("a class keeps its colour, whatever else the model knows", () => {
+test("a class keeps its colour, whatever other classes exist", () => {
   expect(classColor(CLASSES, 2)).toBe(classColor(["person", "bicycle", "car"], 2));
 });
 
-test("eight classes in a row have eight colours", () => {
+test("eight consecutive classes have eight colours", () => {
   const colors = new Set(CLASSES.slice(20, 28).map((_, at) => classColor(CLASSES, 20 + at)));
   expect(colors.size).toBe(8);
 });
 
-test.each([-1, -7, Number.NaN])("index %d, which no class has, is drawn plain", (index) => {
+test.each([-1, -7, Number.NaN])("an invalid index %d is drawn without a colour", (index) => {
   expect(classColor(CLASSES, index)).toBe(defaultColor);
 });
 
@@ -24,7 +24,7 @@ test.each([
   [true, ["cup"], [true, true]],
   [true, ["cup", "dog"], [true, false]],
   [false, ["cup"], [false, false]],
-] as const)("coloured by rank: %s, of the classes %j", (colorByRank, classes, [colored, apart]) => {
+] as const)("coloured by rank: %s, for the classes %j", (colorByRank, classes, [colored, apart]) => {
   const style = { classes, colorByRank };
   const cup = { box: { x1: 0, y1: 0, x2: 1, y2: 1 }, score: 1, classIndex: 0, label: "cup" };
   const [first, second] = [detectionColor(style, cup, 0), detectionColor(style, cup, 1)];

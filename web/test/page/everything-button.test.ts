@@ -25,7 +25,7 @@ function change(id: string, value: number): void {
   field.dispatchEvent(new Event("input"));
 }
 
-test("a press finds everything with the numbers beside it, and shows how far it is", async () => {
+test("a press runs with the numbers in the fields, and shows the progress", async () => {
   const show = vi.fn(async () => {});
   const { button, press, bar, said } = opened(show);
   change("everything-score", 0.6);
@@ -49,7 +49,7 @@ test("a press finds everything with the numbers beside it, and shows how far it 
   expect(said.textContent).toBe(warning.message);
 });
 
-test("says what it waits for while the picture is looked at, and shows no share of the points", async () => {
+test("says that the image is being encoded, and shows no progress of the points meanwhile", async () => {
   const { button, press, bar, said } = opened(async () => {});
   change("everything-score", 0.6);
   let hear = (_: boolean): void => {};
@@ -70,7 +70,7 @@ test("says what it waits for while the picture is looked at, and shows no share 
   expect(said.textContent).toBe("");
 });
 
-test("what was stopped shows nothing, and holds up no other run", async () => {
+test("a stopped search shows no result, and delays no other run", async () => {
   const show = vi.fn(async () => {});
   const { button, press, bar, said } = opened(show);
   change("everything-score", 0.6);
@@ -93,7 +93,7 @@ test("what was stopped shows nothing, and holds up no other run", async () => {
   await vi.waitFor(() => expect(show).toHaveBeenCalledWith(found));
 });
 
-test("a second press stops it, without a word; another failure is said", async () => {
+test("a second press stops it silently; another failure is shown", async () => {
   const { button, press, bar, said } = opened(async () => {});
   button.onFind(
     ({ signal }) =>
@@ -111,7 +111,7 @@ test("a second press stops it, without a word; another failure is said", async (
   await vi.waitFor(() => expect(said.textContent).toBe("the number is wrong"));
 });
 
-test("thresholds that no mask of a few points reaches are lowered first, once, and that is said", async () => {
+test("thresholds that no mask of a few points reaches are lowered once, with a message", async () => {
   const show = vi.fn(async () => {});
   const { button, press, bar, said } = opened(show);
   const asked: EverythingOptions[] = [];
@@ -137,7 +137,7 @@ test("thresholds that no mask of a few points reaches are lowered first, once, a
   expect(asked).toHaveLength(3);
 });
 
-test("all that was found is one step, which is undone at once", () => {
+test("all found masks are one undo step", () => {
   const objects = new PromptedObjects();
   objects.click({ x: 1, y: 1, label: 1 });
   const added = objects.addAll([

@@ -5,7 +5,7 @@ import type { AnyDetection } from "../../page/results/detections.js";
 const FIT = { left: 10, top: 20, width: 200, height: 200, scale: 2, mirrored: false };
 const CUP = { score: 1, classIndex: 0, label: "cup" };
 const upright: AnyDetection = { ...CUP, box: { x1: 10, y1: 10, x2: 90, y2: 90 } };
-/** A square standing on a corner, inside of the hull 30..70. */
+/** A square standing on a corner, inside the hull 30..70. */
 const turned: AnyDetection = {
   ...CUP,
   box: { x1: 30, y1: 30, x2: 70, y2: 70 },
@@ -29,7 +29,7 @@ test.each([
   expect(hitTest([upright, turned], FIT, 10 + 2 * x, 20 + 2 * y)).toBe(want);
 });
 
-test("a mirrored picture is hit where it is seen", () => {
+test("a mirrored image is hit where it is seen", () => {
   const right: AnyDetection = { ...CUP, box: { x1: 0, y1: 0, x2: 20, y2: 100 } };
   const mirrored = { ...FIT, mirrored: true };
   expect(hitTest([right], mirrored, 200, 100)).toBe(0);

@@ -1,4 +1,4 @@
-// What is dropped: files are pictures, text belongs to the page's own fields.
+// Drag and drop: files are images; text belongs to the page's own fields.
 
 import { expect, test } from "vitest";
 import { buildView } from "../../page/element/view.js";
@@ -6,7 +6,7 @@ import { pickImages } from "../../page/input/image-picker.js";
 
 type Taken = Parameters<Parameters<typeof pickImages>[0]>[0];
 
-/** Drags over the target and drops there; returns whether the browser was kept from doing what it does with each. */
+/** Drags over the target and drops there; returns whether the browser's default action was prevented for each event. */
 function drop(target: EventTarget, fill: (data: DataTransfer) => void): boolean[] {
   const dataTransfer = new DataTransfer();
   fill(dataTransfer);
@@ -21,7 +21,7 @@ const picture = new File(["a"], "a.png", { type: "image/png" });
 const text = (data: DataTransfer) => data.setData("text/plain", "a red cup");
 const file = (data: DataTransfer) => void data.items.add(picture);
 
-test("the page takes files that are dropped anywhere, and leaves text to its fields", () => {
+test("the page accepts files dropped anywhere, and leaves text to its fields", () => {
   document.body.innerHTML = '<input id="file" type="file"><div id="drop"></div><textarea></textarea>';
   const taken: Taken[] = [];
   pickImages((each) => taken.push(each));
@@ -32,7 +32,7 @@ test("the page takes files that are dropped anywhere, and leaves text to its fie
   expect(taken).toMatchObject([{ fileName: "a.png" }]);
 });
 
-test("the element takes files, and leaves text to others", () => {
+test("the element accepts files, and leaves text to others", () => {
   const taken: File[] = [];
   const host = document.createElement("div");
   const { stage } = buildView(host, (each) => taken.push(each));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LoadSteps, type Step } from "../../page/shell/load-steps.js";
 import type { Progress } from "../../src/index.js";
 
-/** Hears reports `[stage of the model, step, loaded, total]`, and returns what is waited for after each. */
+/** Feeds the reports `[stage of the model, step, loaded, total]`, and returns the step shown after each. */
 function heard(steps: LoadSteps, reports: [string | undefined, Step, number, number][]): string[] {
   return reports.map(([modelStage, stage, loaded, total]) => {
     const bytes = { bytesDone: 0, bytesTotal: 0 };
@@ -12,7 +12,7 @@ function heard(steps: LoadSteps, reports: [string | undefined, Step, number, num
   });
 }
 
-test("the stage that is waited for stays until its step is over", () => {
+test("the stage on display stays until its step is over", () => {
   const steps = new LoadSteps();
   const said = heard(steps, [
     ["encoder", "engine", 0, 40],
@@ -42,7 +42,7 @@ test("the stage that is waited for stays until its step is over", () => {
   ]);
 });
 
-test("a step is done where it is in every stage; one that another loads counts for it alone", () => {
+test("a step's progress is the mean over the stages; a total of 0 does not count", () => {
   const steps = new LoadSteps();
   const share = (): number[] =>
     (["engine", "weights", "session", "warmup"] as const).map((at) => steps.share(at));
@@ -59,7 +59,7 @@ test("a step is done where it is in every stage; one that another loads counts f
   expect(share()).toEqual([1, 0.75, 0.5, 0]);
 });
 
-test("a model of one stage says its steps as they come", () => {
+test("a model of one stage shows its steps as they come", () => {
   const steps = new LoadSteps();
   const said = heard(steps, [
     [undefined, "engine", 40, 40],

@@ -11,7 +11,7 @@ function segment(cells: string[]): AnyDetection {
   return { box: { x1: 0, y1: 0, x2: 1, y2: 1 }, score: 1, classIndex: 0, label: "cup", mask };
 }
 
-/** The opacity of every pixel, row by row, and the colour of the first one that is not clear. */
+/** Returns the opacity of every pixel, row by row, and the colour of the first pixel that is not clear. */
 function seen(picture: ImageBitmap | null): { alpha: number[][]; color: number[] } {
   const { width = 0, height = 0 } = picture ?? {};
   const context = new OffscreenCanvas(width, height).getContext("2d");
@@ -26,7 +26,7 @@ function seen(picture: ImageBitmap | null): { alpha: number[][]; color: number[]
   return { alpha, color: [...data.slice(first, first + 3)] };
 }
 
-test("cells at the rim are nearly opaque, those within half transparent, the others clear", async () => {
+test("cells at the edge are nearly opaque, inner ones half transparent, others clear", async () => {
   const masks = new MaskBitmaps();
   expect(await masks.paint([segment(["00000", "01110", "01111", "01110"])], [COLOR])).toBe(true);
   const { alpha, color } = seen(masks.at(0));
@@ -40,14 +40,14 @@ test("cells at the rim are nearly opaque, those within half transparent, the oth
     expect(Math.abs((color[index] ?? 0) - channel)).toBeLessThanOrEqual(2);
 });
 
-test("a mask without cells has no picture, and its neighbours have theirs", async () => {
+test("a mask without cells has no image, and its neighbours have theirs", async () => {
   const masks = new MaskBitmaps();
   await masks.paint([segment([]), segment(["1"])], [COLOR, COLOR]);
   expect(masks.at(0)).toBeNull();
   expect(seen(masks.at(1)).alpha).toEqual([[242]]);
 });
 
-test("of two results painted at once the newer one is on show", async () => {
+test("of two results painted at once the newer one is shown", async () => {
   const masks = new MaskBitmaps();
   const old = masks.paint([segment(["1"]), segment(["1"])], [COLOR, COLOR]);
   expect([await masks.paint([segment(["11"])], [COLOR]), await old]).toEqual([true, false]);

@@ -20,22 +20,22 @@ async function rows(masks: (PlacedMask | null)[], painted: { width: number; heig
   );
 }
 
-test("the last mask is on top, and one that is missing keeps its number", async () => {
+test("the last mask is on top, and a missing mask keeps its index", async () => {
   const masks = [rectangle(0, 0, 4, 2), null, rectangle(2, 1, 8, 4)];
   expect(await rows(masks, { width, height })).toEqual(["11110000", "11333333", "00333333", "00333333"]);
 });
 
-test("a smaller map has the pixels at the middle of its own", async () => {
+test("a smaller map takes the pixels at its cells' centres", async () => {
   expect(await rows([rectangle(1, 1, 6, 4)], { width: 4, height: 2 })).toEqual(["1110", "1110"]);
   expect(await rows([rectangle(0, 0, 1, 1)], { width: 4, height: 2 })).toEqual(["0000", "0000"]);
 });
 
-test("a mask of no pixel paints nothing", async () => {
+test("an empty mask paints nothing", async () => {
   const none = { mask: new Uint8Array(width * height), box: { x1: 0, y1: 0, x2: 0, y2: 0 } };
   expect(await rows([none], { width, height })).toEqual(["00000000", "00000000", "00000000", "00000000"]);
 });
 
-test("the share of a mask counts its pixels, not those of its box", async () => {
+test("the share of a mask counts its pixels, not its box's", async () => {
   const { mask } = rectangle(0, 0, 4, 2);
   mask[1] = 0;
   expect(await maskShare({ mask, box: { x1: 0, y1: 0, x2: 4, y2: 2 } }, width, height)).toBe(7 / 32);
@@ -52,7 +52,7 @@ test.each([
   [4, 2],
   [3, 3],
   [width, height],
-])("run lengths are painted as their pixels are, as %d x %d", async (across, down) => {
+])("run lengths are painted like pixels, as %d x %d", async (across, down) => {
   const ring = rectangle(1, 0, 7, 4);
   ring.mask[1 * width + 3] = 0;
   ring.mask[2 * width + 6] = 0;

@@ -7,7 +7,7 @@ function painted(strokes: MaskStrokes, x: number, y: number): number | undefined
   return strokes.mask()[y * size.width + x];
 }
 
-test("a stroke is as wide as the brush, and goes through all of its points", () => {
+test("a stroke is as wide as the brush, and passes through all its points", () => {
   const strokes = new MaskStrokes(size);
   strokes.begin({ points: [{ x: 5, y: 15 }], size: 6, erases: false });
   expect([painted(strokes, 5, 15), painted(strokes, 7, 15), painted(strokes, 12, 15)]).toEqual([1, 1, 0]);
@@ -16,7 +16,7 @@ test("a stroke is as wide as the brush, and goes through all of its points", () 
   expect([painted(strokes, 12, 15), painted(strokes, 20, 25), painted(strokes, 12, 25)]).toEqual([1, 1, 0]);
 });
 
-test("what was painted can be erased, taken back and cleared", () => {
+test("strokes can be erased, undone and cleared", () => {
   const strokes = new MaskStrokes(size);
   expect(strokes.isEmpty).toBe(true);
   strokes.begin({ points: [{ x: 10, y: 10 }], size: 12, erases: false });

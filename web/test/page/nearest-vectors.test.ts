@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nearestVectors } from "../../page/results/nearest-vectors.js";
 
-test("each vector has the one that it is most like, the first of equal ones", () => {
+test("each vector gets the most similar other one, the first of equal ones", () => {
   const [east, north, middle] = [Float32Array.of(1, 0), Float32Array.of(0, 1), Float32Array.of(0.6, 0.8)];
   expect(nearestVectors([east, north, middle, east])).toEqual([
     { at: 3, cosine: 1 },
@@ -11,9 +11,10 @@ test("each vector has the one that it is most like, the first of equal ones", ()
   ]);
 });
 
-test("opposite vectors are like each other where there is no third", () => {
+test("opposite vectors are each other's nearest if there is no third", () => {
   const [one, other] = [Float32Array.of(1, 0), Float32Array.of(-1, 0)];
   expect(nearestVectors([one, other]).map((each) => each?.cosine)).toEqual([-1, -1]);
 });
 
-test("one alone is like none", () => expect(nearestVectors([Float32Array.of(1)])).toEqual([undefined]));
+test("a single vector has no nearest one", () =>
+  expect(nearestVectors([Float32Array.of(1)])).toEqual([undefined]));

@@ -16,9 +16,9 @@ import type { ImageInput } from "../../src/manifest/manifest.js";
 
 const letterbox = { mode: "letterbox", anchor: "center", pad: 114, interpolation: "bilinear" };
 const input = { kind: "image", shape: [1, 3, 16, 16], layout: "nchw", color: "rgb", letterbox } as ImageInput;
-/** A picture of 32 x 16 lies in rows 4 to 11 of the input. */
+/** An image of 32 x 16 is in rows 4 to 11 of the input. */
 const wide = placementOf({ width: 32, height: 16 }, input);
-/** One of 16 x 32 lies in columns 4 to 11. */
+/** One of 16 x 32 is in columns 4 to 11. */
 const tall = placementOf({ width: 16, height: 32 }, input);
 const going = () => false;
 
@@ -46,17 +46,17 @@ async function bitmapOf(tensor: TensorData, reading: Reading, placement: Placeme
   return drawing.map;
 }
 
-test("points of the input are points of the picture, whatever they are measured in", () => {
+test("points of the input are mapped to the image, in any unit", () => {
   expect(onPicture(wide, { x: 8, y: 8 }, "pixels")).toEqual({ x: 16, y: 8 });
   expect(onPicture(wide, { x: 0.5, y: 0.25 }, "parts")).toEqual({ x: 16, y: 0 });
   expect(onPicture(tall, { x: 5, y: 8 }, "pixels")).toEqual({ x: 2, y: 16 });
 });
 
-test("cells of a map are points of the picture", () => {
+test("cells of a map are mapped to the image", () => {
   expect(onPicture(wide, { x: 4, y: 4 }, { width: 8, height: 8 })).toEqual({ x: 16, y: 8 });
 });
 
-test("points whose rows are y, x lie where they say", () => {
+test("points with rows y, x are at their positions", () => {
   const at = (flipped: boolean) =>
     rowPoints(Float32Array.of(5, 8), { count: 1, columns: 2 }, "pixels", wide, flipped).map(({ x, y }) => [
       x,
@@ -65,8 +65,8 @@ test("points whose rows are y, x lie where they say", () => {
   expect([at(false), at(true)]).toEqual([[[10, 8]], [[16, 2]]]);
 });
 
-test("lines with their ends in a map are drawn where these lie, but for unsure and short ones", async () => {
-  // 8 x 8 cells of two pixels of the input each; the line of every cell goes two cells to the left and to the right
+test("lines with their ends in a map are drawn, except those with low scores and short ones", async () => {
+  // 8 x 8 cells of two input pixels each; every cell's line extends two cells to the left and right
   const field = floats([1, 8, 8, 4], (index) => [-2, 0, 2, 0][index % 4] ?? 0);
   for (let channel = 0; channel < 4; channel += 1) field.data[4 * (3 * 8 + 6) + channel] = 0.1;
   const sure = floats([1, 3], (index) => [0.9, 0.1, 0.9][index] ?? 0);
@@ -93,7 +93,7 @@ test("lines with their ends in a map are drawn where these lie, but for unsure a
   expect(pixel(drawing.map, width / 2, height / 2)[3]).toBe(0);
 });
 
-test("lines of two ends are drawn where they lie", () => {
+test("lines given by two ends are drawn there", () => {
   const lines = { rows: { count: 1, columns: 4 }, unit: "pixels", field: null, flipped: false } as const;
   expect(segments(Float32Array.of(12, 4, 4, 12), lines, {}, wide)).toEqual([
     [
@@ -106,29 +106,32 @@ test("lines of two ends are drawn where they lie", () => {
 test.each([
   ["first", 1, [1, 5, 2, 2]],
   ["last", 3, [1, 2, 2, 5]],
-] as const)("what an output is joined from is an output too, channels %s", async (_, axis, dims) => {
-  // the number of a channel in tens, that of a place in ones
-  const raw = floats([...dims], (index) =>
-    axis === 1 ? Math.floor(index / 4) * 10 + (index % 4) : (index % 5) * 10 + Math.floor(index / 5),
-  );
-  const joined = [
-    { output: "raw", axis, first: 2, end: 4 },
-    { output: "raw", axis, first: 4, end: 5 },
-  ];
-  const all = await withJoined({ raw, other: raw }, joined);
-  expect(Object.keys(all)).toEqual(["raw", "channels 2 to 3 of raw", "channel 4 of raw", "other"]);
-  const part = all["channels 2 to 3 of raw"];
-  expect(part?.dims).toEqual([1, 2, 2, 2]);
-  const first = [20, 21, 22, 23, 30, 31, 32, 33];
-  const last = [20, 30, 21, 31, 22, 32, 23, 33];
-  expect([...(part?.data ?? [])]).toEqual(axis === 1 ? first : last);
-  expect(Object.keys(await withJoined({ raw }, joined, "channel 4 of raw"))).toEqual([
-    "raw",
-    "channel 4 of raw",
-  ]);
-});
+] as const)(
+  "the parts that an output is concatenated from are outputs too, channels %s",
+  async (_, axis, dims) => {
+    // the channel index times ten plus the position's index
+    const raw = floats([...dims], (index) =>
+      axis === 1 ? Math.floor(index / 4) * 10 + (index % 4) : (index % 5) * 10 + Math.floor(index / 5),
+    );
+    const joined = [
+      { output: "raw", axis, first: 2, end: 4 },
+      { output: "raw", axis, first: 4, end: 5 },
+    ];
+    const all = await withJoined({ raw, other: raw }, joined);
+    expect(Object.keys(all)).toEqual(["raw", "channels 2 to 3 of raw", "channel 4 of raw", "other"]);
+    const part = all["channels 2 to 3 of raw"];
+    expect(part?.dims).toEqual([1, 2, 2, 2]);
+    const first = [20, 21, 22, 23, 30, 31, 32, 33];
+    const last = [20, 30, 21, 31, 22, 32, 23, 33];
+    expect([...(part?.data ?? [])]).toEqual(axis === 1 ? first : last);
+    expect(Object.keys(await withJoined({ raw }, joined, "channel 4 of raw"))).toEqual([
+      "raw",
+      "channel 4 of raw",
+    ]);
+  },
+);
 
-test("a map has the picture's shape, and nothing of what pads it", async () => {
+test("a map has the image's shape, without the padding", async () => {
   const planes = mapsOf([1, 1, 16, 16]);
   const padding = floats([1, 1, 16, 16], (index) => (index < 64 || index >= 192 ? 0 : 1));
   const bitmap = await bitmapOf(padding, { form: "map", planes }, wide);
@@ -136,7 +139,7 @@ test("a map has the picture's shape, and nothing of what pads it", async () => {
   for (const y of [0, 7]) expect(pixel(bitmap, 8, y)).toEqual([0xfd, 0xe7, 0x25, 255]);
 });
 
-test("a map's place has its value, and one without a number is clear", async () => {
+test("a map shows the value at a position, and is clear where it is no number", async () => {
   const reading = { form: "map", planes: mapsOf([1, 1, 16, 16]) } as const;
   const tensor = floats([1, 1, 16, 16], (index) => (index === 4 * 16 ? Number.NaN : index));
   expect(pixel(await bitmapOf(tensor, reading, wide), 0, 0)[3]).toBe(0);
@@ -145,7 +148,7 @@ test("a map's place has its value, and one without a number is clear", async () 
   expect(valueAt(tensor, reading, tall, { x: 15, y: 31 })).toBe(15 * 16 + 11);
 });
 
-test("a map that is the same everywhere says so", async () => {
+test("a constant map is reported as such", async () => {
   const reading = { form: "map", planes: mapsOf([1, 1, 16, 16]) } as const;
   expect(
     (
@@ -172,7 +175,7 @@ test("a map that is the same everywhere says so", async () => {
 test.each([
   ["rgb", [255, 128, 0, 255]],
   ["bgr", [0, 128, 255, 255]],
-] as const)("a picture in %s has its colours, channels first or last", async (color, want) => {
+] as const)("an image in %s has its colours, channels first or last", async (color, want) => {
   const channels = [1, 0, -3];
   for (const dims of [
     [1, 3, 16, 16],
@@ -191,7 +194,7 @@ test.each([
 test.each([
   ["first", [1, 3, 16, 16]],
   ["last", [1, 16, 16, 3]],
-])("the class of a place is that of its largest map, channels %s", async (_, dims) => {
+])("the class at a position is the largest map's, channels %s", async (_, dims) => {
   const best = (cell: number): number => (cell % 16 < 4 ? 2 : 0);
   const tensor = floats(dims, (index) => {
     const [channel, cell] =
@@ -207,7 +210,7 @@ test.each([
   expect(map.map[0]).toBe(3);
 });
 
-test("a place where no independent mask reaches one half has no class", async () => {
+test("a position where no independent mask reaches 0.5 has no class", async () => {
   const tensor = floats([1, 2, 16, 16], (index) => (index < 256 && index % 16 < 4 ? 0.9 : 0.3));
   const planes = mapsOf(tensor.dims);
   const map = await classMap(tensor.data, planes, wide, going, 0.5);
@@ -217,7 +220,7 @@ test("a place where no independent mask reaches one half has no class", async ()
   expect([0, 31].map((x) => valueAt(tensor, reading, wide, { x, y: 8 }))).toEqual([0, null]);
 });
 
-test("a few numbers are listed in their order, one alone too", async () => {
+test("a few numbers are listed in their order, a single one too", async () => {
   const drawn = async (values: number[]) => {
     const tensor = floats([1, values.length], (index) => values[index] ?? 0);
     const reading = { form: "bars", length: values.length, scores: false } as const;
@@ -235,7 +238,7 @@ test("a few numbers are listed in their order, one alone too", async () => {
   expect(await drawn([37])).toEqual(["number", [[37, 1]]]);
 });
 
-test("a line is read without blanks and repeats", async () => {
+test("a line is decoded without blanks and repeats", async () => {
   const best = [2, 0, 0, 2, 1, 1, 2, 1];
   const tensor = floats([8, 3], (index) => (best[Math.floor(index / 3)] === index % 3 ? 0.5 : 0));
   const steps = { count: 8, classes: 3, step: 3, stride: 1, blank: 2 };
@@ -244,7 +247,7 @@ test("a line is read without blanks and repeats", async () => {
   expect(drawing?.rows.map(({ label }) => label)).toEqual(["character 0", "character 1", "character 1"]);
 });
 
-test("a map of whole numbers has classes too", async () => {
+test("a map of integers has classes too", async () => {
   const data = BigInt64Array.from({ length: 256 }, (_, index) => BigInt(index % 16 < 8 ? 4 : -1));
   const map = await classMap(data, mapsOf([1, 16, 16]), wide, going);
   expect(map && classShares(map)).toEqual([{ classIndex: 4, share: 1 }]);
@@ -267,7 +270,7 @@ test.each([
   expect(points?.map(({ x, y }) => [x, y])).toEqual([1, 3, 5, 7, 9].map((x) => [x, 9]));
 });
 
-test("a third number of 0..1 says how sure a point is", () => {
+test("a third number in 0..1 is a point's confidence", () => {
   const confidences = (values: number[]) =>
     rowPoints(Float32Array.from(values), { count: 2, columns: 3 }, "pixels", wide).map(
       ({ confidence }) => confidence,
@@ -276,7 +279,7 @@ test("a third number of 0..1 says how sure a point is", () => {
   expect(confidences([1, 5, -0.25, 2, 6, 1])).toEqual([1, 1]);
 });
 
-test("boxes are those with a score, the best first, with their classes", () => {
+test("rows with a score are boxes, the best first, with their classes", () => {
   const rows = [
     [4, 6, 8, 10, 0.5, 1],
     [4, 6, 8, 10, 0.1, 1],
@@ -302,7 +305,7 @@ test("the ten largest numbers are listed", async () => {
   expect(rows?.[0]?.share).toBe(1);
 });
 
-test("what is wanted no more is given up", async () => {
+test("an outdated drawing is cancelled", async () => {
   const tensor = floats([1, 4, 16, 16], () => 0);
   const planes = mapsOf([1, 4, 16, 16]);
   for (const reading of [
@@ -314,7 +317,7 @@ test("what is wanted no more is given up", async () => {
     expect(await drawOutput(tensor, reading, wide, () => true)).toBeNull();
 });
 
-test("a histogram counts every number once, and has none where one is no number", async () => {
+test("a histogram counts every number once; there is none if one value is no number", async () => {
   const counted = await statistics(
     floats([64], (index) => index % 4),
     undefined,
@@ -349,7 +352,7 @@ test("one channel is drawn in grey", async () => {
   expect(pixel(bitmap, 3, 3)).toEqual([153, 153, 153, 255]);
 });
 
-test("an embedding is compared with that of the picture before", async () => {
+test("an embedding is compared with the previous image's", async () => {
   const reading = { form: "embedding", length: 2 } as const;
   const drawn = (before: number[] | null) =>
     drawOutput(

@@ -25,7 +25,7 @@ function formOf(dims: number[], value?: Value): Form {
   return readOutput(tensor(dims, value), input).guess.form;
 }
 
-/** Rows of which the columns are functions of the row. */
+/** Rows whose columns are functions of the row. */
 function rows(...columns: Value[]): Value {
   return (index) => columns[index % columns.length]?.(Math.floor(index / columns.length)) ?? 0;
 }
@@ -54,7 +54,7 @@ test.each<[string, number[], Form]>([
   expect(formOf(dims)).toBe(form);
 });
 
-test("a smooth map is no list of boxes, although its rows may behave as such", () => {
+test("a smooth map is no list of boxes, even if its rows look like one", () => {
   const smooth: Value = (index) => (index % 64) / 64;
   for (const dims of [
     [1, 1, 48, 64],
@@ -70,7 +70,7 @@ test.each<[string, Value, string]>([
   ["-1..1", (index) => share(index) * 2 - 1, "a picture of -1..1"],
   ["0..255", (index) => share(index) * 255, "a picture of 0..255"],
   ["overshooting 0..1 a little", (index) => share(index) * 1.1 - 0.04, "a picture of 0..1"],
-])("a picture of %s", (_, value, words) => {
+])("an image of %s", (_, value, words) => {
   for (const dims of [
     [1, 3, 96, 128],
     [1, 96, 128, 3],
@@ -81,7 +81,7 @@ test.each<[string, Value, string]>([
   }
 });
 
-test("three maps are classes where they are logits, shares of one, or of another ratio", () => {
+test("three maps are classes if they are logits, probabilities, or of another aspect ratio", () => {
   expect(formOf([1, 3, 48, 64], (index) => Math.sin(index) * 40)).toBe("classes");
   expect(
     formOf(
@@ -97,12 +97,12 @@ test("three maps are classes where they are logits, shares of one, or of another
   expect(formOf([1, 3, 48, 64], (index) => (index % 20 < 1 ? 1 : index % 20 < 18 ? 0 : 0.5))).toBe("classes");
 });
 
-test("a picture's channels are in the order of the input's", () => {
+test("an image's channels have the input's order", () => {
   const { guess } = readOutput(tensor([1, 3, 48, 64], share), { ...input, color: "bgr" });
   expect(describeReading(guess)).toEqual(["a picture of 0..1, BGR as the input", "by its shape and range"]);
 });
 
-test("whole numbers in a map are those of classes", () => {
+test("integers in a map are classes", () => {
   const data = Int32Array.from({ length: 48 * 64 }, (_, index) => index % 5);
   expect(readOutput({ type: "int32", dims: [1, 48, 64], data }, input).guess.form).toBe("classes");
   const depths = data.map((value) => value * 1000);
@@ -233,7 +233,7 @@ test.each<[string, Value[], Form]>([
   expect(formOf([1, 20, columns.length], rows(...columns))).toBe(form);
 });
 
-/** Middles of lines as y, x, in cells of a map of 32 x 24 with half of each line to the left and above. */
+/** Midpoints of lines as y, x, in cells of a map of 32 x 24 with half of each line to the left and above. */
 const middles = tensor(
   [1, 20, 2],
   rows(
@@ -249,7 +249,7 @@ const field = (opposite: boolean) =>
   });
 const sure = tensor([1, 20], (index) => 1 - index / 40);
 
-test("whole numbers in a map beside them are its cells, not pixels of the input", () => {
+test("integers in a map next to them are its cells, not pixels of the input", () => {
   expect(describeReading(readOutput(middles, input).guess)[0]).toBe("20 points in pixels of the input");
   const map = tensor([1, 1, 24, 32]);
   const beside = readOutput(middles, input, { middles, map }).guess;
@@ -266,7 +266,7 @@ test("whole numbers in a map beside them are its cells, not pixels of the input"
   );
 });
 
-test("cells of a map that lies as far on both sides of them are middles of lines", () => {
+test("cells of a map with equal extents on both sides are midpoints of lines", () => {
   const { guess, possible } = readOutput(middles, input, { middles, field: field(true), sure });
   expect(guess).toMatchObject({ form: "lines", field: { name: "field", scores: "sure" }, flipped: true });
   expect(describeReading(guess)).toEqual(["line centres, with their ends in field", "by the values of both"]);
@@ -277,7 +277,7 @@ test("cells of a map that lies as far on both sides of them are middles of lines
   });
 });
 
-test("rows of two ends in no order are lines, those of middles and sizes, or many, are not", () => {
+test("rows of two unordered ends are lines; rows of centres and sizes, or many rows, are not", () => {
   const across: Value = (row) => (row * 37) % 64;
   const along: Value = (row) => (row * 29) % 48;
   const shuffled = rows(
@@ -301,7 +301,7 @@ test("rows of two ends in no order are lines, those of middles and sizes, or man
   expect(formOf([1, 40, 4], sizes)).toBe("table");
 });
 
-test("all that a shape allows can be chosen, the table too", () => {
+test("every drawing that a shape allows can be chosen, the table too", () => {
   const possible = (dims: number[]) => readOutput(tensor(dims), input).possible.map(({ form }) => form);
   expect(possible([1, 3, 48, 64])).toEqual(["picture", "classes", "table"]);
   expect(possible([1, 21, 48, 64])).toEqual(["points", "classes", "table"]);
@@ -312,7 +312,7 @@ test("all that a shape allows can be chosen, the table too", () => {
   expect(possible([1])).toEqual(["bars", "table"]);
 });
 
-test("of a grey input one map is a grey picture where its range is one", () => {
+test("for a grey input, a single map in the input's value range is a grey image", () => {
   const gray = { ...input, shape: [1, 1, 48, 64], color: "gray" } as ImageInput;
   const of = (value: Value) => readOutput(tensor([1, 1, 96, 128], value), gray).guess;
   expect(describeReading(of(share))[0]).toBe("a grey picture of 0..1");
@@ -332,10 +332,10 @@ function maps(
   });
 }
 
-/** As wide as a heat map of eyes is: no small peak. */
+/** As wide as a heat map of eyes: no small peak. */
 const blob = (y: number, x: number): number => Math.exp(-((y - 4) ** 2 + (x - 5) ** 2) / 16);
 
-test("heat maps with offsets along both axes are points, those of the first third", () => {
+test("heat maps with offsets along both axes are points, using the first third", () => {
   const offsets = (count: number, size: [number, number]) =>
     maps(
       3 * count,
@@ -358,7 +358,7 @@ test("heat maps with offsets along both axes are points, those of the first thir
   expect(readOutput(mixed, input).guess.form).not.toBe("points");
 });
 
-test("probabilities of classes that add up to 1 are no heat maps, however small their peaks", () => {
+test("class probabilities that add up to 1 are no heat maps, however small their peaks", () => {
   const small = (y: number, x: number) => (Math.hypot(y - 9, x - 9) < 2 ? 0.8 : 0.01);
   const shares = maps(4, (channel, y, x) => (channel === 0 ? 1 - 3 * small(y, x) * 0.3 : small(y, x) * 0.3));
   expect(readOutput(shares, input).guess.form).toBe("classes");
@@ -366,7 +366,7 @@ test("probabilities of classes that add up to 1 are no heat maps, however small 
   expect(readOutput(peaks, input).guess.form).toBe("points");
 });
 
-test("masks that are independent of each other leave places without a class", () => {
+test("masks that are independent of each other leave positions without a class", () => {
   const least = (value: (channel: number, y: number, x: number) => number) => {
     const { possible } = readOutput(maps(2, value), input);
     const classes = possible.find((reading) => reading.form === "classes");
@@ -378,7 +378,7 @@ test("masks that are independent of each other leave places without a class", ()
   expect(least((channel, y, x) => mask(channel, y, x) * 9 - 4)).toBeUndefined();
 });
 
-test("landmarks are found before a few other numbers", () => {
+test("landmarks take precedence over a few other numbers", () => {
   const face: Value = (index) =>
     index >= 136 ? 400 : 0.5 + 0.3 * (index % 2 ? Math.sin : Math.cos)(Math.floor(index / 2) / 9);
   const guess = (length: number, value: Value) => readOutput(tensor([1, length], value), input).guess;
@@ -387,7 +387,7 @@ test("landmarks are found before a few other numbers", () => {
   expect(guess(143, (index) => (index * 7919) % 143).form).toBe("bars");
 });
 
-test("a few numbers outside of 0..1 are called numbers, others scores", () => {
+test("a few numbers outside 0..1 are called numbers, others scores", () => {
   const words = (length: number, value: Value) =>
     describeReading(readOutput(tensor([1, length], value), input).guess)[0];
   expect(words(1, () => 37)).toBe("a number");
@@ -396,7 +396,7 @@ test("a few numbers outside of 0..1 are called numbers, others scores", () => {
   expect(words(40, waves)).toBe("40 scores");
 });
 
-/** Logits of 20 characters and a blank at 12 steps, of which some are blank. */
+/** Logits of 20 characters and a blank at 12 steps, some of which are blank. */
 const text = [20, 3, 3, 20, 20, 7, 20, 7, 20, 20, 11, 20];
 const spoken = (step: number, character: number): number =>
   text[step] === character ? 8 : -3 - (character % 4);
@@ -405,7 +405,7 @@ test.each<[string, number[], Value]>([
   ["steps first", [1, 12, 21], (index) => spoken(Math.floor(index / 21), index % 21)],
   ["classes first", [21, 12], (index) => spoken(index % 12, Math.floor(index / 12))],
   ["with a batch between", [12, 1, 21], (index) => spoken(Math.floor(index / 21), index % 21)],
-])("a line of text is read where the input is one, %s", (_, dims, value) => {
+])("text lines are decoded if the input is a line, %s", (_, dims, value) => {
   const line = { ...input, shape: [1, 3, 24, 94] } as ImageInput;
   const { guess } = readOutput(tensor(dims, value), line);
   expect(describeReading(guess)[0]).toBe("21 characters at 12 steps, 20 the blank");

@@ -24,7 +24,7 @@ test("tiles appear one after another, and are closed", async () => {
   expect(left.picture.width).toBe(0);
 });
 
-test("a picture larger than any stage is shown smaller", async () => {
+test("an image larger than any stage is shown smaller", async () => {
   const partial = new PartialPicture({ width: 8192, height: 4096 });
   const map = partial.add(await tile(0, 4096, 4096, 40));
   expect([map.width, map.height]).toEqual([2048, 1024]);

@@ -7,7 +7,7 @@ function clicked(objects: PromptedObjects): number[][] {
   return objects.all.map(({ id, clicks }) => [id, ...clicks.map(({ x }) => x)]);
 }
 
-test("clicks go to the chosen object, and the first one after it ended begins another", () => {
+test("clicks go to the selected object, and the first click after its end begins another", () => {
   const objects = new PromptedObjects();
   objects.click({ x: 1, y: 0, label: 1 });
   objects.click({ x: 2, y: 0, label: 0 });
@@ -21,7 +21,7 @@ test("clicks go to the chosen object, and the first one after it ended begins an
   ]);
 });
 
-test("undo goes back click by click and object by object, and ends at nothing", () => {
+test("undo goes back click by click and object by object, until nothing is left", () => {
   const objects = new PromptedObjects();
   objects.click({ x: 1, y: 0, label: 1 });
   objects.click({ x: 2, y: 0, label: 1 });
@@ -41,7 +41,7 @@ test("undo goes back click by click and object by object, and ends at nothing", 
   expect(objects.all).toEqual([]);
 });
 
-test("an object that was removed comes back with undo, and no other gets its id", () => {
+test("undo restores a removed object, and no other object gets its id", () => {
   const objects = new PromptedObjects();
   for (const x of [1, 2]) {
     objects.choose(null);
@@ -62,7 +62,7 @@ test("an object that was removed comes back with undo, and no other gets its id"
   expect(objects.chosen?.id).toBe(1);
 });
 
-test("an object keeps its last box beside its clicks", () => {
+test("an object keeps its last box together with its clicks", () => {
   const objects = new PromptedObjects();
   objects.drag({ ...box, x1: 0 });
   objects.drag(box);

@@ -22,7 +22,7 @@ function result(rows: string[]): ImageSegmentationResult {
   } as ImageSegmentationResult;
 }
 
-/** The opacity of every pixel, row by row, in percent. */
+/** Returns the opacity of every pixel, row by row, in percent. */
 async function opacities(bitmap: ImageBitmap | null): Promise<string[]> {
   if (bitmap === null) throw new Error("nothing was painted");
   const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
@@ -36,19 +36,19 @@ async function opacities(bitmap: ImageBitmap | null): Promise<string[]> {
   );
 }
 
-test("a class has its colour, whatever else there is, and those of one class are told apart", () => {
+test("a class has a fixed colour, and regions of one class are distinguished", () => {
   const [cat, dog, other] = regionColors([region(0), region(1), region(0)]);
   expect(regionColors([region(1)])[0]).toEqual(dog);
   expect(new Set([cat, dog, other].map(String)).size).toBe(3);
   expect(cssColor([1, 20, 255])).toBe("rgb(1 20 255)");
 });
 
-test("classes that share a colour of the palette are told apart", () => {
+test("classes that share a colour of the palette are distinguished", () => {
   const colors = regionColors(Array.from({ length: 40 }, (_, index) => region(index)));
   expect(new Set(colors.map(String)).size).toBe(40);
 });
 
-test("a region is half transparent, its rim nearly opaque; what belongs to nothing is clear", async () => {
+test("a region is half transparent, its edge nearly opaque; unassigned pixels are clear", async () => {
   const colors = regionColors([region(0), region(1)]);
   const rows = ["11112", "11112", "11100", "00000"];
   expect(await opacities(await new RegionBitmap().paint(result(rows), colors, null))).toEqual([
@@ -59,14 +59,14 @@ test("a region is half transparent, its rim nearly opaque; what belongs to nothi
   ]);
 });
 
-test("where one stands out the others fade", async () => {
+test("if one region is highlighted, the others fade", async () => {
   const colors = regionColors([region(0), region(1)]);
   expect(await opacities(await new RegionBitmap().paint(result(["1122"]), colors, 2))).toEqual([
     "10 10 95 50",
   ]);
 });
 
-test("of two pictures only the last is painted", async () => {
+test("of two images only the last is painted", async () => {
   const picture = new RegionBitmap();
   const colors = regionColors([region(0)]);
   const large = result(Array.from({ length: 600 }, () => "1".repeat(600)));

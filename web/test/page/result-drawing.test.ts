@@ -1,4 +1,4 @@
-// Each task's result, drawn on a stage that no page is around, as <web-model> does.
+// Each task's result, drawn on a stage without a page, as in <web-model>.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Stage } from "../../page/drawing/stage.js";
@@ -45,7 +45,7 @@ beforeEach(() => {
 
 afterEach(() => document.body.replaceChildren());
 
-/** Draws a result and returns its words, and how many pixels of the overlay are not empty. */
+/** Draws a result; returns its text, and the number of painted pixels of the overlay. */
 async function draw(
   kind: string,
   result: object,
@@ -91,7 +91,7 @@ test.each([
   ["crop-classes", { detections: [{ ...found, classes: [{ label: "tabby", classIndex: 1, score: 0.6 }] }] }],
   ["crop-embeddings", { detections: [{ ...found, embedding: Float32Array.of(1) }] }],
   ["keypoints", { kind: "pose", poses: [{ ...found, keypoints }] }],
-])("%s: a count of what the detector found, not of what was said of it", async (kind, result) => {
+])("%s: a count of the detector's objects, not of the later stages' results", async (kind, result) => {
   const task = { classes: ["tabby", "manx"], keypoints: [{ name: "nose", side: "middle" }], skeleton: [] };
   const finder = { stageName: "find", task: { kind: "detect", classes }, inputs: [input] };
   const crop = (indexes: number[]) => ({ ...task, inputs: [{ kind: "crop", classes: indexes }] });
@@ -101,7 +101,7 @@ test.each([
   expect(none).toBe("0 cats found");
 });
 
-test("depth: the colours that were asked for, and the range", async () => {
+test("depth: the requested colours, and the range", async () => {
   const colors = await createImageBitmap(new ImageData(new Uint8ClampedArray(4 * 1200).fill(255), 40, 30));
   expect(drawingOf({ kind: "depth" })?.options).toEqual({ depth: "colors" });
   const [words, pixels] = await draw("depth", { colors, unit: "metres", min: 1, max: 12 });
@@ -116,16 +116,16 @@ test("image-segmentation: the regions and their shares", async () => {
   expect(pixels).toBeGreaterThan(10_000);
 });
 
-test("classify: the best classes, in words alone", async () => {
+test("classify: the best classes, as text only", async () => {
   const best = classes.map((label, classIndex) => ({ label, classIndex, score: 0.75 - classIndex / 2 }));
   expect(await draw("classify", { classes: best })).toEqual(["cat 75.0 %, dog 25.0 %", 0]);
 });
 
-test("text-line: the text, in words alone", async () => {
+test("text-line: the text, as text only", async () => {
   expect(await draw("text-line", { text: "Total 48", score: 0.5, words: [] })).toEqual(["Total 48", 0]);
 });
 
-test("text: the lines, each in its turned box", async () => {
+test("text: the lines, each in its rotated box", async () => {
   const polygon = [
     [20, 10],
     [60, 30],
@@ -138,7 +138,7 @@ test("text: the lines, each in its turned box", async () => {
   expect(pixels).toBeGreaterThan(100);
 });
 
-test("tensor: the output that is most of a picture", async () => {
+test("tensor: the output that most resembles an image", async () => {
   const vector = { type: "float32", dims: [1, 3], data: Float32Array.of(1, 2, 3) };
   const [words, pixels] = await draw("tensor", { outputs: { vector, scores } }, { joined: [] });
   expect(words).toMatch(/^scores as /);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => document.body.replaceChildren());
 
-test("of 1,000 rows the first 300 are listed, and it says how many are not", () => {
+test("of 1,000 rows the first 300 are listed, with a note about the rest", () => {
   const list = new ResultList(() => {});
   list.show(rows(1000), "people");
   expect(document.body.textContent).toContain("1000 people");
@@ -32,7 +32,7 @@ test("of 1,000 rows the first 300 are listed, and it says how many are not", () 
   expect(items().at(-1)).toContain("person 299");
 });
 
-test("nothing is left of the rows that a result no more has", () => {
+test("rows that a new result lacks are removed", () => {
   const onPoint = vi.fn();
   const list = new ResultList(onPoint);
   list.show(rows(500), "people");

@@ -4,7 +4,7 @@ import type { Model, Result, Scene } from "../../src/index.js";
 
 const result = {} as Result;
 
-/** A model whose looks end when the test says so. */
+/** A model whose look() calls end when the test says so. */
 function modelOf() {
   const looks: { end(): void; fail(): void }[] = [];
   const scene = { run: async () => result, release: async () => {} } as unknown as Scene;
@@ -15,7 +15,7 @@ function modelOf() {
   return { model: { look } as unknown as Model, looks };
 }
 
-test("a picture is looked at once, and the scene says so until it is", async () => {
+test("an image is encoded once, and the scene reports progress until then", async () => {
   const { model, looks } = modelOf();
   const scenes = new SceneCache();
   const picture = new Blob();
@@ -30,7 +30,7 @@ test("a picture is looked at once, and the scene says so until it is", async () 
   expect(looks).toHaveLength(1);
 });
 
-test("a picture that changes during a look is looked at until its own look ends", async () => {
+test("an image that changes during look() is pending until its own look() ends", async () => {
   const { model, looks } = modelOf();
   const scenes = new SceneCache();
   const first = scenes.run(model, new Blob(), {});
@@ -43,7 +43,7 @@ test("a picture that changes during a look is looked at until its own look ends"
   expect(scenes.isLooking).toBe(false);
 });
 
-test("a look that failed is made again", async () => {
+test("a failed look() is repeated", async () => {
   const { model, looks } = modelOf();
   const scenes = new SceneCache();
   const picture = new Blob();

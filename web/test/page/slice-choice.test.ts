@@ -29,7 +29,7 @@ function change(id: string, value: number): void {
   slider.dispatchEvent(new Event("change"));
 }
 
-test("is offered for a picture larger than the model's input, and for nothing else", () => {
+test("is offered for an image larger than the model's input, and for nothing else", () => {
   const { choice, card, on } = opened();
   const offered = (size: typeof LARGE | null) => {
     choice.showPicture(size);
@@ -45,7 +45,7 @@ test("is offered for a picture larger than the model's input, and for nothing el
   expect(choice.option()).toEqual({});
 });
 
-test("the switch and both sliders run the picture again, with what they say", () => {
+test("the switch and both sliders run the image again with their values", () => {
   const rerun = vi.fn();
   const { choice, on, fields } = opened(rerun);
   choice.showPicture(LARGE);
@@ -60,7 +60,7 @@ test("the switch and both sliders run the picture again, with what they say", ()
   expect(document.getElementById("slice-overlap-value")?.textContent).toBe("35 %");
 });
 
-test("a slice that holds all of the picture runs it as a whole, and says so", () => {
+test("an image no larger than a slice runs as a whole, with a message", () => {
   const { choice, on, said } = opened();
   choice.showPicture(LARGE);
   on.click();
@@ -72,7 +72,7 @@ test("a slice that holds all of the picture runs it as a whole, and says so", ()
   ]);
 });
 
-test("a long run shows how far it is, and is stopped by running the picture as a whole", () => {
+test("a long run shows its progress, and stops when the image is run as a whole", () => {
   const rerun = vi.fn();
   const { choice, on, bar, stop, said } = opened(rerun);
   choice.showPicture(LARGE);
@@ -90,7 +90,7 @@ test("a long run shows how far it is, and is stopped by running the picture as a
   expect(said.textContent).toBe("Stopped. The picture is run as a whole.");
 });
 
-test("says in how many slices it ran, and gives up the focus of a button that goes", () => {
+test("shows the number of slices, and moves the focus from a hidden button", () => {
   const { choice, on, stop, said } = opened();
   choice.showPicture(LARGE);
   on.click();

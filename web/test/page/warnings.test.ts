@@ -1,4 +1,4 @@
-// The warnings on the page: those of the model stay, those of a run go with it.
+// Warnings on the page: the model's stay, a run's disappear with it.
 
 import { beforeEach, expect, test } from "vitest";
 import { ModelWarnings } from "../../page/shell/warnings.js";
@@ -7,7 +7,7 @@ import type { Model, Warning } from "../../src/index.js";
 const warning = (code: string, message = code): Warning => ({ code, message, fix: "" });
 const shown = () => Array.from(document.querySelectorAll("#warnings code"), ({ textContent }) => textContent);
 
-/** A model that says so when it warns. */
+/** A model that fires its warnings as events. */
 class WarningModel {
   readonly #target = new EventTarget();
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   document.body.innerHTML = '<ul id="warnings"></ul>';
 });
 
-test("what a model says after it was loaded is shown with the next result", () => {
+test("a model's later warning is shown with the next result", () => {
   const warnings = [warning("not-kept")];
   const list = new ModelWarnings();
   list.setModel(new WarningModel(warnings));
@@ -36,7 +36,7 @@ test("what a model says after it was loaded is shown with the next result", () =
   expect(shown()).toEqual(["not-kept", "session-failed"]);
 });
 
-test("a warning of one run is gone with the next, though the model lists it", () => {
+test("a run's warning disappears with the next run, though the model lists it", () => {
   const warnings = [warning("not-kept")];
   const list = new ModelWarnings();
   list.setModel(new WarningModel(warnings));
@@ -48,7 +48,7 @@ test("a warning of one run is gone with the next, though the model lists it", ()
   expect(shown()).toEqual(["not-kept"]);
 });
 
-test("another model begins without them", () => {
+test("another model begins without warnings", () => {
   const list = new ModelWarnings();
   const gone = new WarningModel([warning("not-kept")]);
   list.setModel(gone);
@@ -57,7 +57,7 @@ test("another model begins without them", () => {
   expect(shown()).toEqual([]);
 });
 
-test("what a model says between runs is shown at once, beside that of the last run", () => {
+test("a model's warning between runs is shown at once, next to the last run's", () => {
   const list = new ModelWarnings();
   const model = new WarningModel([]);
   list.setModel(model);

@@ -42,7 +42,7 @@ test.each([
   expect(readLabels(text)).toEqual(labels);
 });
 
-test("classifies the picture on show, and the next one too", async () => {
+test("classifies the image on show, and the next one too", async () => {
   const { classes, model, rows, best, status, write } = opened();
   classes.setModel(model);
   classes.show(PICTURE);
@@ -56,7 +56,7 @@ test("classifies the picture on show, and the next one too", async () => {
   await vi.waitFor(() => expect(best.textContent).toBe("cat"));
 });
 
-test("says what fails, and shows no classes of the words before", async () => {
+test("shows errors, and no classes of the previous words", async () => {
   const { classes, model, rows, status, write } = opened();
   classes.setModel(model);
   classes.show(PICTURE);
