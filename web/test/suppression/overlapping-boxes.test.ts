@@ -16,7 +16,7 @@ function visited(boxes: readonly Box[], one: Box): number[] {
 }
 
 describe("the boxes that overlap one", () => {
-  test("are those that share an area with it, along whichever axis they lie apart", () => {
+  test("share an area with it, along whichever axis they are apart", () => {
     for (const turned of [false, true]) {
       const row = Array.from({ length: 50 }, (_, at) =>
         turned ? box(0, at * 3, 9, 7) : box(at * 3, 0, 7, 9),
@@ -26,14 +26,14 @@ describe("the boxes that overlap one", () => {
     }
   });
 
-  test("are none that only touch it, and none with a side that is no number", () => {
+  test("exclude boxes that only touch it, and boxes with a NaN side", () => {
     const others = [box(10, 0, 5, 5), box(0, 10, 5, 5), box(2, 2, Number.NaN, 5), box(4, 4, 2, 2)];
     expect(visited(others, box(0, 0, 10, 10))).toEqual([3]);
     expect(visited(others, box(Number.NaN, 0, 10, 10))).toEqual([]);
     expect(visited([], box(0, 0, 10, 10))).toEqual([]);
   });
 
-  test("are visited until one says so", () => {
+  test("are visited until one callback returns true", () => {
     const boxes = new OverlappingBoxes([box(0, 0, 9, 9), box(1, 0, 9, 9), box(2, 0, 9, 9)]);
     const found: number[] = [];
     boxes.visit(box(0, 0, 9, 9), (number) => found.push(number) < 2);

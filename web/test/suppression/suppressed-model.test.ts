@@ -16,7 +16,7 @@ const THRESHOLDS: readonly RunOptions[] = [
 let pictures: (Blob | ImageData)[];
 let wanted: unknown[];
 
-/** What is found in one picture after another, at all the thresholds. Scores of float32 differ in their last digits. */
+/** Returns the detections in one image after another, at all the thresholds. Float32 scores differ in their last digits. */
 async function answers(model: Model): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const image of pictures)
@@ -34,7 +34,7 @@ async function answers(model: Model): Promise<unknown[]> {
   return found;
 }
 
-describe.runIf(hasWebgpu)("a graph that ends before its suppression", () => {
+describe.runIf(hasWebgpu)("a graph that ends before its NMS", () => {
   beforeAll(async () => {
     pictures = [await picture("upright.png"), new ImageData(9, 31), await picture("alpha.png")];
     const model = await loadTiny({ backend: "wasm" }, MANIFEST);
@@ -48,20 +48,20 @@ describe.runIf(hasWebgpu)("a graph that ends before its suppression", () => {
 
   beforeEach(() => caches.delete("webbuild-self-tests"));
 
-  test("finds what the whole graph finds, at thresholds of every run, and passes its self-test", async () => {
+  test("finds what the whole graph finds, at the thresholds of every run, and passes its self-test", async () => {
     const model = await loadTiny(webgpu, MANIFEST);
     expect(model.info()).toMatchObject({ suppression: { path: "gpu" }, selfTest: { sample: "noise" } });
     expect(await answers(model)).toEqual(wanted);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
   });
 
-  test("finds the same where it is captured, whatever it was given before", async () => {
+  test("finds the same when captured, whatever it got before", async () => {
     const model = await withWorker("worker-hardware.js", () => loadTiny(webgpu, MANIFEST));
     expect(model.info()).toMatchObject({ graphCapture: { used: true }, suppression: { path: "gpu" } });
     for (let time = 0; time < 2; time++) expect(await answers(model)).toEqual(wanted);
   });
 
-  test("finds the same in runs that were asked for at once", async () => {
+  test("finds the same in concurrent runs", async () => {
     const model = await withWorker("worker-hardware.js", () => loadTiny(webgpu, MANIFEST));
     const both = await Promise.all([answers(model), answers(model)]);
     expect(both).toEqual([wanted, wanted]);
@@ -90,7 +90,7 @@ describe.runIf(hasWebgpu)("a graph that ends before its suppression", () => {
     }
   });
 
-  test("finds the same on WASM, where it goes when there is no GPU any more", async () => {
+  test("finds the same on WASM, where it moves when there is no GPU any more", async () => {
     await losing({ later: 0 }, async () => {
       const model = await loadTiny({}, MANIFEST);
       expect(model.info().suppression).toMatchObject({ path: "gpu" });

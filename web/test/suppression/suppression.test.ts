@@ -12,9 +12,9 @@ import { casesOf } from "../support/conformance.js";
 import { seededNoise } from "../support/noise.js";
 
 interface Case {
-  /** Strings are numbers that JSON has not. */
+  /** Strings stand for numbers that JSON lacks. */
   boxes: (number | string)[][];
-  /** Of several labels a list for each. */
+  /** With several labels, one list for each. */
   scores: (number | string)[] | (number | string)[][];
   confidence: number;
   iou: number;
@@ -23,13 +23,13 @@ interface Case {
   /** Boxes are centre, size, angle. */
   rotated?: boolean;
   labels?: { order: "score" | "label"; maxDetections: number };
-  /** The anchors that are kept, of several labels [label, anchor]. */
+  /** The anchors that are kept; with several labels [label, anchor]. */
   want: number[] | [number, number][];
 }
 
 const cases = casesOf<Case>("suppression");
 
-/** A row is the number of its anchor from 1 on, of several labels also the score and the label. */
+/** A row is the 1-based index of its anchor; with several labels also the score and the label. */
 function sceneOf(each: Case): [Anchors, SuppressionLimits] {
   const { boxes, scores, confidence, iou, maxDetections, rotated = false, labels } = each;
   const { maxCandidates = Number.POSITIVE_INFINITY } = each;
@@ -62,7 +62,7 @@ const keptOf = ({ rows, count }: Kept): number[] => {
   return kept;
 };
 
-/** What is kept of a case, in the form of `want`. */
+/** Returns the kept anchors of a case, in the form of `want`. */
 function wanted({ scores, labels }: Case, { rows, count }: Kept): Case["want"] {
   if (labels === undefined) return keptOf({ rows, count });
   expect(rows.slice(count * 3).every((value) => value === 0)).toBe(true);
@@ -79,7 +79,7 @@ test.each(cases)("the CPU keeps the boxes of %s", (_, each) => {
   expect(wanted(each, suppress(...sceneOf(each)))).toEqual(each.want);
 });
 
-/** Boxes of up to ten pixels in a square; sides of whole numbers overlap by exactly the threshold now and then. */
+/** Boxes of up to ten pixels in a square; with integer sides some overlap by exactly the threshold. */
 function randomScene(seed: number, anchors: number, spread: number, whole: boolean): Anchors {
   const random = seededNoise(seed);
   const number = (reach: number): number => (whole ? Math.floor(random() * reach) : random() * reach);
@@ -93,7 +93,7 @@ function randomScene(seed: number, anchors: number, spread: number, whole: boole
   return { boxes: Float32Array.from(boxes.flat()), scores, rows };
 }
 
-/** A scene with the scores of another for each label; some are no numbers. */
+/** A scene with other scores for each label; some are NaN. */
 function labelledScene(count: number, anchors: number, spread: number, whole: boolean): Anchors {
   const all = Array.from(
     { length: count },
@@ -108,7 +108,7 @@ function labelledScene(count: number, anchors: number, spread: number, whole: bo
   };
 }
 
-/** [what it is, anchors, side of the square, threshold of the overlap, of the score, limit, whole numbers] */
+/** [description, anchors, side of the square, IoU threshold, score threshold, limit, integers] */
 const SCENES = [
   ["few of many anchors", 8400, 640, 0.7, 0.98, 300, false],
   ["8,400 candidates, most of them kept", 8400, 640, 0.5, 0, 8400, true],
@@ -120,7 +120,7 @@ const SCENES = [
   ["one anchor", 1, 10, 0.5, 0, 1, false],
 ] as const;
 
-/** Of the rows of a scene, the number of the anchor alone. */
+/** The rows of a scene, reduced to the anchor's index. */
 const oneColumn = (scene: Anchors): Anchors => ({
   ...scene,
   rows: Float32Array.from(scene.scores.keys(), (anchor) => anchor + 1),
@@ -128,7 +128,7 @@ const oneColumn = (scene: Anchors): Anchors => ({
 
 const LIMITS = { columns: 1, maxCandidates: Number.POSITIVE_INFINITY, rotated: false };
 
-test("no overlap of the scene that the GPU is tried on is near the threshold", () => {
+test("in the GPU's trial scene no overlap is near the threshold", () => {
   const { boxes } = rotatedScene(700);
   const all = Array.from({ length: 700 }, (_, anchor) => gaussianOf(boxes, anchor));
   const limit = distanceAt(0.5);
@@ -159,7 +159,7 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
     expect(wanted(each, rows)).toEqual(each.want);
   });
 
-  test.each(SCENES)("what the CPU does of %s", async (_, anchors, spread, iou, confidence, most, whole) => {
+  test.each(SCENES)("the CPU's boxes of %s", async (_, anchors, spread, iou, confidence, most, whole) => {
     const limits = { ...LIMITS, rowsOut: most, maxDetections: most, confidence, iou };
     for (const seed of [1, 2]) {
       const scene = randomScene(seed, anchors, spread, whole);
@@ -173,7 +173,7 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
     ["few of many anchors", 8400, 0.98, 300],
     ["8,400 candidates", 8400, 0, 300],
     ["a crowd", 700, 0, 700],
-  ] as const)("what the CPU does of rotated boxes: %s", async (_, anchors, confidence, most) => {
+  ] as const)("the CPU's rotated boxes: %s", async (_, anchors, confidence, most) => {
     const limits = { ...LIMITS, rotated: true, rowsOut: most, maxDetections: most, confidence, iou: 0.5 };
     const scene = oneColumn(rotatedScene(anchors));
     const want = keptOf(suppress(scene, limits));
@@ -188,7 +188,7 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
     ["8,400 boxes of two labels, all above the threshold", 2, 8400, 200, 0, 300, true],
     ["more kept than there is room for", 300, 20, 640, 0, 100, true],
     ["a crowd at one place", 5, 300, 6, 0, 50, false],
-  ] as const)("what the CPU does of %s", async (_, count, anchors, spread, confidence, most, whole) => {
+  ] as const)("the CPU's boxes of %s", async (_, count, anchors, spread, confidence, most, whole) => {
     const rowsOut = most * 2;
     for (const order of ["score", "label"] as const) {
       const scene = labelledScene(count, anchors, spread, whole);
@@ -209,19 +209,19 @@ describe.runIf(hasWebgpu)("the GPU keeps", () => {
   });
 
   test.each(["score", "label"] as const)(
-    "what the CPU keeps of labels by %s, as it is tried",
+    "the CPU's boxes of labels by %s, as in the trial",
     async (order) => {
       const multiLabel = { count: 80, maxDetections: 300, order };
       expect(await suppressionDifference(device, suppressor, { multiLabel })).toBeNull();
     },
   );
 
-  test("what the CPU keeps of the scenes that it is tried on", async () => {
+  test("the CPU's boxes of the trial scenes", async () => {
     expect(await suppressionDifference(device, suppressor, {})).toBeNull();
     expect(await suppressionDifference(device, rotatedSuppressor, { rotated: true })).toBeNull();
   });
 
-  test("not what it would keep if it took the boxes for others", async () => {
+  test("not the boxes of another box format", async () => {
     const limits = { ...LIMITS, rotated: true, rowsOut: 300, maxDetections: 300, confidence: 0, iou: 0.5 };
     const scene = oneColumn(rotatedScene(300));
     const upright = { ...scene, boxes: scene.boxes.map((value, at) => (at % 5 === 4 ? 0 : value)) };

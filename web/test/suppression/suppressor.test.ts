@@ -44,7 +44,7 @@ const inMemory = (): AnyTensors =>
 const engineOn = (device: GPUDevice | Promise<GPUDevice>): OrtWeb =>
   ({ env: { webgpu: { device } } }) as unknown as OrtWeb;
 
-test("without the GPU the CPU keeps the boxes, and says why", async () => {
+test("without a GPU the CPU suppresses boxes, with a reason", async () => {
   const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), SPEC);
   expect(suppressor.route).toEqual({ path: "cpu", reason: expect.stringContaining("no adapter") });
   const other = { type: "float32" as const, dims: [1], data: Float32Array.of(7) };
@@ -52,7 +52,7 @@ test("without the GPU the CPU keeps the boxes, and says why", async () => {
   expect(found).toEqual({ found: WANT, protos: other });
 });
 
-test("columns are several outputs, of the types that they have, and how many boxes are kept is one", async () => {
+test("columns become several outputs with their types, including the number of kept boxes", async () => {
   const spec: Suppression = {
     ...SPEC,
     outputs: [
@@ -70,14 +70,14 @@ test("columns are several outputs, of the types that they have, and how many box
   expect(suppressor.rawOutputs(["number"])).toEqual(["boxes", "scores", "rows"]);
 });
 
-test("without a threshold every score is a candidate and every overlap too much", async () => {
+test("without thresholds every score is a candidate and every overlap too much", async () => {
   const spec = { ...SPEC, maxDetections: 3, confidence: null, iou: null };
   const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), spec);
   const data = Float32Array.of(3, 30, 2, 20, 4, 40);
   expect(await suppressor.apply(inMemory(), {})).toEqual({ found: { ...WANT, data } });
 });
 
-test("the outputs of the graph are asked for that make those that are wanted", async () => {
+test("graph outputs are requested for the wanted results", async () => {
   const suppressor = await Suppressor.open(engineOn(Promise.reject(new Error("no adapter"))), SPEC);
   expect(suppressor.rawOutputs(["found", "protos"])).toEqual(["protos", "boxes", "scores", "rows"]);
   expect(suppressor.rawOutputs(["protos"])).toEqual(["protos"]);
@@ -92,7 +92,7 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
     device = await adapter.requestDevice();
   });
 
-  /** Tensors whose buffers lie on the device, or on another that does not take them. */
+  /** Tensors with buffers on the device, or on another device that rejects them. */
   function onGpu(owner: GPUDevice, made: Parts = PARTS): Record<string, GpuTensor> {
     const entries = Object.entries(made).map(([name, [dims, values]]) => {
       const data = Float32Array.from(values);
@@ -105,7 +105,7 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
     return Object.fromEntries(entries);
   }
 
-  test("the shader keeps the boxes, and what was read is given back", async () => {
+  test("the shader suppresses boxes, and its inputs are released", async () => {
     const suppressor = await Suppressor.open(engineOn(device), SPEC);
     expect(suppressor.route.path).toBe("gpu");
     const parts = onGpu(device);
@@ -113,7 +113,7 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
     for (const { release } of Object.values(parts)) expect(release).toHaveBeenCalledTimes(1);
   });
 
-  test("rotated boxes have a shader of their own", async () => {
+  test("rotated boxes have a separate shader", async () => {
     const suppressor = await Suppressor.open(engineOn(device), { ...SPEC, rotated: true, maxCandidates: 3 });
     expect(suppressor.route.path).toBe("gpu");
     const turned = [20, 20, 9, 5, 0, 90, 20, 9, 5, 1, 90, 20, 9, 5, 1.05, 60, 60, 9, 5, 0];
@@ -123,7 +123,7 @@ describe.runIf(hasWebgpu)("on the GPU", () => {
     });
   });
 
-  test("what the GPU refuses, the CPU does", async () => {
+  test("if the GPU refuses, the CPU suppresses", async () => {
     const suppressor = await Suppressor.open(engineOn(device), SPEC);
     const adapter = await navigator.gpu.requestAdapter();
     const other = await adapter?.requestDevice();

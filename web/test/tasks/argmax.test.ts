@@ -11,7 +11,7 @@ const GRID = { width: 12, height: 10 };
 const INPUT = { width: 48, height: 40 };
 const THRESHOLD = 0.5;
 
-/** Blobs as a model draws them, on noise; some of a map may be no number, or so far from 0 that no digits are left. */
+/** Random blobs on noise, like a model's; some maps may contain NaN, or values so large that no digits are left. */
 function randomLogits(hasNan: boolean): ScoredMap[] {
   const scale = [0.1, 2, 20, 200][Math.floor(Math.random() * 4)] ?? 1;
   return Array.from({ length: 2 + Math.floor(Math.random() * 4) }, () => {
@@ -38,7 +38,7 @@ interface Labelled {
   pixelCounts: number[];
 }
 
-/** The definition: whoever is more than all before, pixel by pixel, of all values. */
+/** The definition: the first of the largest values, pixel by pixel. */
 function expectedArgmax(geometry: Geometry, scored: readonly ScoredMap[], threshold: number): Labelled {
   const { width, height } = geometry.source;
   const labels: number[] = Array(width * height).fill(0);
@@ -63,7 +63,7 @@ function painted({ source }: Geometry, { runs, pixelCounts }: ArgmaxResult): Lab
 }
 
 describe.each([false, true])("with NaN: %s", (hasNan) => {
-  test.each(TASKS)("pixels and counts are those of all probabilities, $maskSize", (task) => {
+  test.each(TASKS)("pixels and counts equal those from all probabilities, $maskSize", (task) => {
     const [height, width] = task.maskSize;
     const resized = height === undefined || width === undefined ? null : { width, height };
     for (let round = 0; round < 60; round++) {
@@ -77,7 +77,7 @@ describe.each([false, true])("with NaN: %s", (hasNan) => {
     }
   });
 
-  test("pixels are those of the largest values, which may be negative", () => {
+  test("pixels follow the largest values, which may be negative", () => {
     for (let round = 0; round < 60; round++) {
       const [maps, geometry] = [randomLogits(hasNan), randomGeometry()];
       const { labels } = expectedArgmax(geometry, maps, 0);
@@ -86,14 +86,14 @@ describe.each([false, true])("with NaN: %s", (hasNan) => {
   });
 });
 
-test("a picture without maps belongs to nobody", () => {
+test("an image without maps belongs to no class", () => {
   const geometry = randomGeometry();
   const { width, height } = geometry.source;
   expect(painted(geometry, argmax(geometry, [])).labels).toEqual(Array(width * height).fill(0));
 });
 
 describe("which maps are read where", () => {
-  /** A picture of 64 columns over as many cells: 8 blocks. Each map is given by what a block's cells lie between. */
+  /** An image of 64 columns with as many cells: 8 blocks. Each map is given by the bounds of a block's cells. */
   function contended(maps: [least: number, most: number][][], threshold: number | null): ContendedRow {
     const { columns } = mapTaps(
       { source: { width: 64, height: 8 }, left: 0, top: 0, width: 64, height: 8 },
@@ -110,7 +110,7 @@ describe("which maps are read where", () => {
     return new ColumnGroups(columns, 8).contended(rows, false, threshold);
   }
 
-  test("none where one wins and reaches the threshold, and nobody else does", () => {
+  test("none where one map wins and reaches the threshold, and no other can", () => {
     const found = contended([[[0.6, 0.9]], [[0.1, 0.4]]], 0.5);
     expect(found).toEqual({ spans: [[], []], sole: [{ map: 0, from: 0, to: 64 }] });
   });
@@ -122,7 +122,7 @@ describe("which maps are read where", () => {
     ["they are equal", [[0.6, 0.6]], [[0.6, 0.6]], [1, 1]],
     ["one is NaN", [[Number.NaN, Number.NaN]], [[0.1, 0.4]], [1, 1]],
   ] as [string, [number, number][], [number, number][], number[]][])(
-    "all that matter where %s",
+    "all maps that matter where %s",
     (_, a, b, read) => {
       const { spans, sole } = contended([a, b], 0.5);
       expect(sole).toEqual([]);
@@ -130,11 +130,11 @@ describe("which maps are read where", () => {
     },
   );
 
-  test("without a threshold the largest alone matters", () => {
+  test("without a threshold only the largest matters", () => {
     expect(contended([[[-3, -2]], [[-9, -4]]], null).sole).toEqual([{ map: 0, from: 0, to: 64 }]);
   });
 
-  test("a block between others is read with the pixels that lie in part in it", () => {
+  test("a block between others is read including its partly covered pixels", () => {
     const near: [number, number][] = [[0.6, 0.9], [0.6, 0.9], [0.3, 0.9], ...Array(5).fill([0.6, 0.9])];
     const { spans, sole } = contended([near, [[0.1, 0.25]]], 0.5);
     expect(spans).toEqual([[[16, 24]], []]);

@@ -21,7 +21,7 @@ test.each(casesOf<Case>("classify"))("%s", (_, { task, values, want, tolerance }
   expectClose(scores(got), scores(want.classes), tolerance);
 });
 
-test("a score that is not a number comes last, and hides no other", () => {
+test("a NaN score comes last, and hides no other", () => {
   const task: ClassifyTask = { kind: "classify", output: "y", classes: ["a", "b", "c", "d"], logits: false };
   const got = decodeClasses(task, Float32Array.from([Number.NaN, 0.25, Number.NaN, 0.75]));
   expect(got.map(({ label }) => label)).toEqual(["d", "b", "a", "c"]);

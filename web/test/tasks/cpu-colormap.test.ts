@@ -16,7 +16,7 @@ function color(share: number): number[] {
   return [packed & 255, (packed >> 8) & 255, packed >> 16];
 }
 
-/** A map of which each cell is a pixel of the picture. */
+/** A map with one cell for each pixel of the image. */
 function asItIs(width: number, values: number[]): { geometry: Geometry; map: DepthMap } {
   const size = { width, height: values.length / width };
   const geometry = { source: size, left: 0, top: 0, ...size };
@@ -31,7 +31,7 @@ const scale = { near: 0.5, far: 3 };
 const own = { near: null, far: null };
 
 describe("colours", () => {
-  test("go from dark to bright without a step back", () => {
+  test("go from dark to bright monotonically", () => {
     const lightness = Array.from({ length: 256 }, (_, index) => {
       const [red = 0, green = 0, blue = 0] = color(index / 255);
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -47,7 +47,7 @@ describe("colours", () => {
     expect([color(-1), color(2)]).toEqual([color(0), color(1)]);
   });
 
-  test("are bright for what is near, whatever the map holds", () => {
+  test("are bright for near values, whatever the map contains", () => {
     expect(scaleOf({ ...own, quantity: "depth" }, { min: 0.5, max: 3 })).toEqual({ near: 0.5, far: 3 });
     expect(scaleOf({ ...own, quantity: "inverse-depth" }, { min: 0.5, max: 3 })).toEqual({
       near: 3,
@@ -57,7 +57,7 @@ describe("colours", () => {
     expect(colormapPosition(scale, 3)).toBeCloseTo(0, 12);
   });
 
-  test("are of the model's own range where it tells one", () => {
+  test("use the model's own range if it has one", () => {
     const known = { near: 0.5, far: 3 };
     expect(scaleOf({ ...known, quantity: "depth" }, { min: 1, max: 2 })).toEqual({ near: 0.5, far: 3 });
     expect(scaleOf({ ...known, quantity: "inverse-depth" }, { min: 1, max: 2 })).toEqual({
@@ -68,8 +68,8 @@ describe("colours", () => {
   });
 });
 
-describe("the picture of a map", () => {
-  test("has its colours, and nothing where there is no depth", () => {
+describe("the image of a map", () => {
+  test("has the map's colours, and is transparent where there is no depth", () => {
     const { geometry, map } = asItIs(3, [0.5, 3, Number.NaN]);
     const [near, , none] = pixels(applyColormap(geometry, map, scale, null));
     expect([near, none]).toEqual([
@@ -78,7 +78,7 @@ describe("the picture of a map", () => {
     ]);
   });
 
-  test("fades where the model is unsure", () => {
+  test("fades where the confidence is low", () => {
     const { geometry, map } = asItIs(2, [0.5, 3]);
     const alpha = (fading: ConfidenceAlpha | null) =>
       pixels(applyColormap(geometry, map, scale, fading)).map((each) => each[3]);
@@ -89,7 +89,7 @@ describe("the picture of a map", () => {
     expect(alpha(sure([0.5, Number.NaN]))).toEqual([0, 0]);
   });
 
-  test("is of the picture's shape, and no larger than a stage", () => {
+  test("has the source image's aspect ratio, and is no larger than a stage", () => {
     const { geometry } = asItIs(2600, new Array(2600 * 4).fill(0));
     expect(colormapGeometry(geometry)).toEqual({ ...geometry, source: { width: 1280, height: 2 } });
     const small = asItIs(3, [0, 1, 2]).geometry;

@@ -37,7 +37,7 @@ function decode({ task, input, boxes, outputs }: Case): Found[] {
   return (result as unknown as { detections: Found[] }).detections;
 }
 
-/** Float32 outputs hold the numbers of a case to 7 digits. */
+/** Float32 outputs have the numbers of a case to 7 digits. */
 const FLOAT32 = 1e-6;
 
 test.each([...casesOf<Case>("crop-classes"), ...casesOf<Case>("crop-embeddings")])("%s", (_, given) => {

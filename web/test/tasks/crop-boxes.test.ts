@@ -1,4 +1,4 @@
-// Boxes that no crop is easily cut around, in front of each task that looks at crops.
+// Boxes that are hard to crop, for each task that runs on crops.
 
 import { describe, expect, test } from "vitest";
 import type { Box, Detection, Tensors } from "../../src/api/types.js";
@@ -58,7 +58,7 @@ describe.each(TASKS)("$task.kind", ({ task, outputs }) => {
   const { parts } = taskOf(manifest);
   if (parts === undefined) throw new Error("a task without parts");
 
-  /** The crops of the boxes, and the boxes of the answer. */
+  /** Returns the crops of the boxes, and the boxes of the result. */
   async function looked(...boxes: Box[]): Promise<[Float32Array[], TaskFields]> {
     const view = scene(boxes);
     const all = [...(parts?.lines(manifest, view, null) ?? []).keys()];
@@ -75,14 +75,14 @@ describe.each(TASKS)("$task.kind", ({ task, outputs }) => {
   const found = (result: TaskFields): Detection[] =>
     Object.values(result).find((value): value is Detection[] => Array.isArray(value)) ?? [];
 
-  test("a box partly outside of the picture: what lies beyond has the level of the padding", async () => {
+  test("a box partly outside the image: the rest of the crop has the padding's level", async () => {
     const box = { x1: -6, y1: 8, x2: 6, y2: 24 };
     const [[crop = new Float32Array()], result] = await looked(box);
     expect(new Set(crop)).toEqual(new Set([PAD, GRAY]));
     expect(found(result).map((each) => each.box)).toEqual([box]);
   });
 
-  test("a box wholly outside of it: a crop of nothing else, and an answer", async () => {
+  test("a box entirely outside it: a crop of padding, and a result", async () => {
     const boxes = [
       { x1: -60, y1: -50, x2: -40, y2: -30 },
       { x1: 1e6, y1: 1e6, x2: 2e6, y2: 3e6 },
@@ -93,7 +93,7 @@ describe.each(TASKS)("$task.kind", ({ task, outputs }) => {
     expect(JSON.stringify(result)).not.toContain("null");
   });
 
-  test("a box of size 0, turned inside out, or that is no number: not looked at", async () => {
+  test("a box of size 0, inverted, or NaN: skipped", async () => {
     const flat = { x1: 5, y1: 5, x2: 5, y2: 5 };
     const boxes = [flat, { ...flat, x2: 9 }, { ...flat, x2: 3, y2: 3 }, { ...flat, x2: Number.NaN, y2: 9 }];
     const [crops, result] = await looked(...boxes);
@@ -101,7 +101,7 @@ describe.each(TASKS)("$task.kind", ({ task, outputs }) => {
     expect(found(result)).toEqual([]);
   });
 
-  test("nobody: an empty list, with the picture's size", async () => {
+  test("no boxes: an empty list, with the image's size", async () => {
     const [, result] = await looked();
     expect(result).toMatchObject(SIZE);
     expect(found(result)).toEqual([]);

@@ -36,13 +36,13 @@ function scene(detections: Detection[]): SceneView {
 
 const dogs = scene([person(1), person(2, 1), person(3), person(20), person(30), person(40)]);
 
-test("only boxes of the classes that are looked at are cut", () => {
+test("only boxes of the task's classes are cropped", () => {
   expect(parts.lines(MANIFEST, dogs, null)).toHaveLength(5);
   const all = { ...MANIFEST, inputs: [{ ...INPUT, classes: [] }] } as unknown as Manifest;
   expect(parts.lines(all as unknown as typeof MANIFEST, dogs, null)).toHaveLength(6);
 });
 
-test("what earlier stages said of an object stays with it, and aligns the next crop", () => {
+test("an object keeps the results of earlier stages, which align the next crop", () => {
   const nose = { name: "nose", x: 4, y: 5, confidence: 0.5 };
   const embedding = Float32Array.of(1);
   const classes = [{ classIndex: 2, label: "nurse", score: 0.75 }];
@@ -66,7 +66,7 @@ test("what earlier stages said of an object stays with it, and aligns the next c
   expect(poses[0]?.keypoints).toEqual([{ name: "nose", x: 6, y: 14, confidence: 1 }]);
 });
 
-test("a batch is filled with its last crop", async () => {
+test("a batch is filled up with its last crop", async () => {
   const tensors = await parts.feeds(MANIFEST, dogs, [3, 4], null, null);
   const { input } = tensors;
   if (input === undefined || !("data" in input)) throw new Error("no tensor in memory");
@@ -77,7 +77,7 @@ test("a batch is filled with its last crop", async () => {
   expect(crop(3)).toEqual(crop(1));
 });
 
-test("keypoints are mapped back to the picture, what fills the batch is left out", () => {
+test("keypoints are mapped back to the image, and the batch's filling is dropped", () => {
   const data = Float32Array.from([3, 4, 0, 0, 9, 9, 9, 9]);
   const outputs = { points: { type: "float32" as const, dims: [4, 2], data } };
   const pieces = parts.decode(MANIFEST, outputs, dogs, [2, 3], null);
@@ -89,7 +89,7 @@ test("keypoints are mapped back to the picture, what fills the batch is left out
   ]);
 });
 
-test("nobody found is a pose result without poses", () => {
+test("without boxes the result is a pose result without poses", () => {
   const nobody = scene([]);
   expect(parts.lines(MANIFEST, nobody, null)).toHaveLength(0);
   expect(parts.join(MANIFEST, [], nobody, null).poses).toEqual([]);
@@ -99,7 +99,7 @@ test.each([
   [1000, 1000, []],
   [1001, 1000, ["only the 1000 best of 1001 boxes were cropped"]],
   [50, 20, ["only the 20 best of 50 boxes were cropped"]],
-])("of %i boxes the best %i are looked at, and that is said where some are left", (count, maxCrops, said) => {
+])("of %i boxes the best %i are cropped, with a warning if some are left", (count, maxCrops, said) => {
   const dog = person(1, 1);
   const many = scene([dog, ...Array.from({ length: count }, (_, at) => person(at))]);
   const manifest = { ...MANIFEST, inputs: [{ ...INPUT, maxCrops }] } as unknown as typeof MANIFEST;
@@ -107,7 +107,7 @@ test.each([
   expect(parts.warnings?.(manifest, many, []).map(({ message }) => message)).toEqual(said);
 });
 
-test("a stage without boxes before it is an error that says so", () => {
+test("a stage without boxes before it is an error", () => {
   const alone = { ...scene([]), results: new Map() };
   expect(() => parts.lines(MANIFEST, alone, null)).toThrow(/no stage finds the boxes/);
 });
@@ -116,7 +116,7 @@ test.each([
   ["those with an area", {}, [1, 3, 20, 30, 40]],
   ["of at least a score", { minScore: 0.6 }, []],
   ["the best", { maxCrops: 2 }, [1, 3]],
-])("boxes that are cut: %s", (_, said, lefts) => {
+])("crops from boxes: %s", (_, said, lefts) => {
   const flat = { ...person(50), box: { x1: 50, y1: 3, x2: 50, y2: 9 } };
   const low = { ...person(51), box: { x1: 51, y1: 9, x2: 60, y2: 9 } };
   const found = scene([flat, low, ...[1, 3, 20, 30, 40].map((x) => person(x))]);

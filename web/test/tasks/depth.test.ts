@@ -44,7 +44,7 @@ test.each(casesOf<Case>("depth"))("%s", (_, { letterbox, input, depth, confidenc
   expectSame([min, max], [[want.min, want.max]], tolerance);
 });
 
-test("the extent is that of the finite values, of maps of any length", () => {
+test("the range covers the finite values, for maps of any length", () => {
   for (const length of [0, 1, 3, 1000, 16_384, 40_001]) {
     const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const map = Float32Array.from({ length }, () =>
@@ -82,7 +82,7 @@ describe("a manifest of task depth", () => {
     sure: { type: "float32" as const, dims: [1, 1, 2], data: Float32Array.of(0.5, 1) },
   };
 
-  test("gives maps of the picture's size, with or without a channel axis", () => {
+  test("gives maps of the image's size, with or without a channel axis", () => {
     expect(decode(manifest, outputs, geometry)).toEqual({
       kind: "depth",
       width: 2,
@@ -100,7 +100,7 @@ describe("a manifest of task depth", () => {
     });
   });
 
-  test("gives no more than was asked for, and reads the map where there is nothing else", () => {
+  test("gives only the requested outputs, and reads the map if there is nothing else", () => {
     const wish = { values: false, map: true, colors: false, confidenceAlpha: false };
     expect(neededOutputs(manifest, wish)).toEqual(["map"]);
     expect(neededOutputs(manifest)).toEqual(["map", "sure"]);
@@ -117,7 +117,7 @@ describe("a manifest of task depth", () => {
     expect(depthAt({ ...small, map: null }, 1, 0)).toBeNaN();
   });
 
-  test("takes options that fit, and no others", () => {
+  test("accepts its own options, and no others", () => {
     const none = { values: false, map: false, colors: false, confidenceAlpha: false };
     expect(depthOptions(task, {})).toEqual({ ...none, values: true });
     expect(depthOptions(task, { depth: "colors" })).toEqual({ ...none, colors: true });
@@ -141,7 +141,7 @@ describe("a manifest of task depth", () => {
   });
 });
 
-test("a map that is the same everywhere, or holds no number, is warned of", () => {
+test("a constant map, or one of NaN, gives a warning", () => {
   expect(depthWarnings({ min: 1, max: 2 })).toEqual([]);
   expect(depthWarnings({ min: 0, max: 0 })).toMatchObject([
     { code: "flat-depth", message: expect.stringContaining("is 0 everywhere") },

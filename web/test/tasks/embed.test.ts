@@ -33,7 +33,7 @@ test("an output of another shape is an error", () => {
   expect(() => decode({ ...given, dims: [1, 2, 3] })).toThrow(/wanted float32 \[1, 3, 2\]/);
 });
 
-test("the pictures of a batch are compared one by one", () => {
+test("the images of a batch are compared one by one", () => {
   const task: EmbedTask = { kind: "embed", output: "e", size: 2, tokens: 2, pooling: "mean" };
   const want = Float32Array.of(1, 0, 1, 0, 0, 1, 0, 1);
   const swapped = Float32Array.of(1, 0, 1, 0, 1, 0, 1, 0);

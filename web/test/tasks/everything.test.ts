@@ -98,7 +98,7 @@ test.each(casesOf<EverythingCase>("everything"))("%s", (_, each) => {
   }
 });
 
-test("where nothing is good enough, the answer says how good the best was", () => {
+test("if no mask is good enough, the warning gives the best score", () => {
   const [, none] = casesOf<EverythingCase>("everything").find(([name]) => name.includes("none")) ?? [];
   if (none === undefined) throw new Error("no such case");
   const result = found(none);
@@ -113,7 +113,7 @@ test("where nothing is good enough, the answer says how good the best was", () =
   expect(nothingFound({ ...result, masks: [{} as EverythingResult["masks"][number]] })).toEqual([]);
 });
 
-/** The runs of a mask that is drawn in rows, and back. */
+/** Converts a mask drawn in rows to run lengths, and back. */
 function drawn(rows: readonly string[]): MaskRuns {
   const [width, height] = [rows[0]?.length ?? 0, rows.length];
   const counts = runLengths(width, height, (x, y) => rows[y]?.[x] === "#");
@@ -137,7 +137,7 @@ describe("small regions", () => {
     ["of small islands alone, the largest stays", ["##...", "....#"], 4, ["##...", "....."]],
     ["what is large enough stays", ["##.##", "##.##"], 2, ["##.##", "##.##"]],
     [
-      "an island that filling a hole joins stays",
+      "an island that becomes connected when a hole is filled stays",
       ["###...", "#.#...", "###..."],
       9,
       ["###...", "###...", "###..."],
@@ -146,7 +146,7 @@ describe("small regions", () => {
     expect(rowsOf(withoutSmallRegions(drawn(rows), least))).toEqual(want);
   });
 
-  test("a mask without any is the same one", () => {
+  test("a mask without small regions is returned unchanged", () => {
     const mask = drawn(["##..", "##..", "...."]);
     expect(withoutSmallRegions(mask, 3)).toBe(mask);
     expect(boxOf(mask)).toEqual({ x1: 0, y1: 0, x2: 2, y2: 2 });
@@ -155,7 +155,7 @@ describe("small regions", () => {
   });
 });
 
-test("runs are found in a box as in the whole picture", () => {
+test("run lengths within a box equal those over the whole image", () => {
   const rows = ["......", ".###..", ".#.##.", "......"];
   const inside = (x: number, y: number): boolean => rows[y]?.[x] === "#";
   const whole = runLengths(6, 4, inside);
@@ -180,7 +180,7 @@ test("runs are found in a box as in the whole picture", () => {
   }
 });
 
-test("everything is written as COCO without another look at the pixels", () => {
+test("everything is exported as COCO without reading the pixels again", () => {
   const mask = drawn(["......", ".###..", ".#.##.", "......"]);
   const one = { mask, score: 0.9, stability: 1, box: boxOf(mask), point: { x: 2, y: 1 } };
   const result = {

@@ -29,7 +29,7 @@ const scales: Scaled[] = [
   { near: -1, far: 2.5, quantity: "depth" },
 ];
 
-/** Pictures larger than a stage and smaller than the map, padded and cropped. */
+/** Images larger than a stage and smaller than the map, padded and cropped. */
 const sizes: [string, Geometry, { width: number; height: number }][] = [
   [
     "larger than a stage",
@@ -64,7 +64,7 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
 
   afterAll(() => console.info(`of ${pixels} pixels ${apart[1]} differ, by ${apart[0]} level of 255 at most`));
 
-  /** Whether the colours are the same within a level. */
+  /** Whether the colours are the same within one level. */
   function expectColors(got: ImageData, want: ImageData): void {
     const off = maxLevelDifference(want.data, got.data);
     const theirs = new Uint32Array(want.data.buffer);
@@ -74,7 +74,7 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
     expect(off).toBeLessThanOrEqual(1);
   }
 
-  /** Colours a map both ways. */
+  /** Colours a map on the GPU and the CPU. */
   async function painted(task: Scaled, geometry: Geometry, map: DepthMap, sure: DepthMap | null) {
     const { grid, input } = map;
     const got = await withBuffer(device, Float32Array.from(map.values), (depth) =>
@@ -89,7 +89,7 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
 
   const differing = ({ data }: ImageData): number => new Set(new Uint32Array(data.buffer)).size;
 
-  describe.each(scales)("by the scale %o", (task) => {
+  describe.each(scales)("with the scale %o", (task) => {
     test.each(casesOf<Case>("depth"))("has the colours of %s", async (_, { letterbox, input, depth }) => {
       const grid = { width: depth[0]?.length ?? 0, height: depth.length };
       const map = { values: Float32Array.from(depth.flat().map(Number)), grid, input };
@@ -105,22 +105,25 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
       expect(got.hasNan.depth).toBe(depth.flat().includes("NaN"));
     });
 
-    test.each(sizes)("has those of a picture %s, fading or not", async (_, geometry, grid) => {
-      const cells = grid.width * grid.height;
-      const map = { values: noise(cells, 3), grid, input };
-      const sure = { ...map, values: noise(cells, 4).map((value) => (value > 3.9 ? Number.NaN : value)) };
-      for (const fading of [null, sure]) {
-        const { got, want, range } = await painted(task, geometry, map, fading);
-        expectColors(got.picture, want);
-        expect(differing(got.picture)).toBeGreaterThan(100);
-        expect(got.min).toBeCloseTo(range.min, 5);
-        expect(got.max).toBeCloseTo(range.max, 5);
-        expect(got.hasNan).toEqual({ depth: false, confidence: fading !== null });
-      }
-    });
+    test.each(sizes)(
+      "equals the CPU's for an image %s, with and without fading",
+      async (_, geometry, grid) => {
+        const cells = grid.width * grid.height;
+        const map = { values: noise(cells, 3), grid, input };
+        const sure = { ...map, values: noise(cells, 4).map((value) => (value > 3.9 ? Number.NaN : value)) };
+        for (const fading of [null, sure]) {
+          const { got, want, range } = await painted(task, geometry, map, fading);
+          expectColors(got.picture, want);
+          expect(differing(got.picture)).toBeGreaterThan(100);
+          expect(got.min).toBeCloseTo(range.min, 5);
+          expect(got.max).toBeCloseTo(range.max, 5);
+          expect(got.hasNan).toEqual({ depth: false, confidence: fading !== null });
+        }
+      },
+    );
   });
 
-  test("stays flat where it is flat, and tells of what is no number", async () => {
+  test("stays flat for a flat map, and reports NaN", async () => {
     const [[, geometry, grid] = []] = sizes;
     if (geometry === undefined || grid === undefined) throw new Error("no size");
     const values = new Float32Array(grid.width * grid.height).fill(0.1);
@@ -153,7 +156,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "depths.json");
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "depths.json");
 
-  test("colours on the GPU as on the CPU, and says where", async () => {
+  test("is coloured on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const asked: RunOptions = { depth: "colors" };
     const [got, want] = [depth(await onGpu().run(file, asked)), depth(await onCpu().run(file, asked))];
@@ -173,7 +176,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     }
   });
 
-  test("gives the numbers that are asked for, from the same map", async () => {
+  test("gives the requested numbers from the same map", async () => {
     const file = await picture("upright.png");
     const whole = depth(await onGpu().run(file));
     expect(whole.postprocess).toEqual({ path: "cpu", reason: "no colours were requested" });
@@ -191,7 +194,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     expect(places).toEqual([0, 333, 959].map((at) => whole.depth?.[at]));
   });
 
-  test("whose run is repeated on WASM is coloured there", async () => {
+  test("is coloured on WASM if its run is repeated there", async () => {
     const file = await picture("upright.png");
     const asked: RunOptions = { depth: ["colors", "map"] };
     const usual = depth(await onGpu().run(file, asked));
@@ -205,7 +208,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     expect(again.map?.values.length).toBe(900);
   });
 
-  test("refuses what it cannot give before anything runs", async () => {
+  test("refuses impossible options before anything runs", async () => {
     const file = await picture("upright.png");
     const odd = { depth: "depth" } as unknown as RunOptions;
     await expect(onGpu().run(file, odd)).rejects.toMatchObject({ code: "invalid-option" });
@@ -213,7 +216,7 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
 });
 
 describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => {
-  test("colours on the CPU where the GPU colours otherwise", async () => {
+  test("colours on the CPU if the GPU gives other colours", async () => {
     await withWorker("worker-misfeeding.js?color=dark", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "depths.json");
       const reason = expect.stringMatching(/^the GPU does not colour a depth map as the CPU does: .* levels/);
@@ -224,7 +227,7 @@ describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => 
     });
   });
 
-  test("is run again where the GPU is lost while it colours, and gives what was asked for", async () => {
+  test("is run again if the GPU is lost during colouring, and gives the requested outputs", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "depths.json");
       const file = await picture("upright.png");

@@ -28,7 +28,7 @@ describe.runIf(hasWebgpu)("a mask that is made on the GPU", () => {
     painter = await MaskPainter.open(device);
   });
 
-  test("passes the check of the runtime", async () => {
+  test("passes the runtime's self-check", async () => {
     expect(await masksDifference(device, painter)).toBeNull();
   });
 
@@ -52,7 +52,7 @@ describe.runIf(hasWebgpu)("a mask that is made on the GPU", () => {
     expect(got.hasNan).toBe(false);
   });
 
-  test("that has a NaN says so, and does not cover it", async () => {
+  test("with a NaN reports it, and does not cover that pixel", async () => {
     const [, { task }] = cases[0] ?? ["", {} as Case];
     const values = noise(256, 4).fill(3, 0, 256);
     values[17] = Number.NaN;

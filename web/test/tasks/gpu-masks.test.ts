@@ -17,7 +17,7 @@ interface Case {
   protos: number[][][];
 }
 
-/** float32 cannot sum what only float64 can: that pixel may lie on either side. */
+/** float32 sums lose what float64 keeps: such a pixel may be on either side. */
 const cases = casesOf<Case>("segment").filter(([name]) => !name.startsWith("summed-in-float64"));
 
 type Segments = Extract<Result, { kind: "segment" }>;
@@ -29,7 +29,7 @@ function segments(result: Result): Segments {
 
 const masks = (result: Segments): Mask[] => result.segments.map(({ mask }) => mask);
 
-describe.runIf(hasWebgpu)("masks that are cut on the GPU", () => {
+describe.runIf(hasWebgpu)("masks that are made on the GPU", () => {
   let device: GPUDevice;
   let cutter: MaskAssembler;
 
@@ -54,13 +54,13 @@ describe.runIf(hasWebgpu)("masks that are cut on the GPU", () => {
 
   test("are of enough cases", () => expect(cases.length).toBeGreaterThan(8));
 
-  test.each(cases)("are those of %s", async (_, each) => {
+  test.each(cases)("equal those of %s", async (_, each) => {
     const { got, want } = await cut(each, elementsOf(each));
     expect(got.segments).toEqual(want);
     expect(got.hasNan).toBe(false);
   });
 
-  test("tell of prototypes that are no number, and of those that are the same everywhere", async () => {
+  test("report NaN prototypes, and constant ones", async () => {
     const [, each] = cases.find(([name]) => name.startsWith("coarse-grid")) ?? [];
     if (each === undefined) throw new Error("no case of a coarse grid");
     const elements = elementsOf(each);
@@ -75,7 +75,7 @@ describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "segments.json");
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "segments.json");
 
-  test("cuts on the GPU as on the CPU, and says where", async () => {
+  test("makes masks on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const [got, want] = [segments(await onGpu().run(file)), segments(await onCpu().run(file))];
     expect(got.postprocess).toEqual({ path: "gpu", reason: "the GPU cuts the same masks as the CPU" });
@@ -93,7 +93,7 @@ describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
     expect(got.warnings).toEqual([]);
   });
 
-  test("whose run is repeated on WASM is cut there", async () => {
+  test("makes masks on WASM if its run is repeated there", async () => {
     const file = await picture("upright.png");
     const got = segments(await onGpu().run(file, { confidence: 0.9 }));
     expect(got).toMatchObject({ fallback: { target: "wasm" }, postprocess: { path: "cpu" } });
@@ -103,7 +103,7 @@ describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
 });
 
 describe.runIf(hasWebgpu)("a model of objects and their masks, alone in its worker,", () => {
-  test("cuts on the CPU where the GPU cuts otherwise", async () => {
+  test("makes masks on the CPU if the GPU gives other ones", async () => {
     await withWorker("worker-misfeeding.js?cut=all", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "segments.json");
       const { postprocess } = await model.run(await picture("upright.png"));
@@ -111,7 +111,7 @@ describe.runIf(hasWebgpu)("a model of objects and their masks, alone in its work
     });
   });
 
-  test("is run again where the GPU is lost while it cuts", async () => {
+  test("is run again if the GPU is lost while it makes masks", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "segments.json");
       const file = await picture("upright.png");

@@ -67,7 +67,7 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
     );
   }
 
-  /** Cuts a picture out both ways. */
+  /** Cuts out an image on the GPU and the CPU. */
   async function both(
     task: MatteTask,
     geometry: Geometry,
@@ -86,7 +86,7 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
     return { want: { alpha, cutout }, got };
   }
 
-  test("passes the check of the runtime", async () => {
+  test("passes the runtime's self-check", async () => {
     expect(await cutoutDifference(device, cutter)).toBeNull();
   });
 
@@ -97,7 +97,7 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
   });
 
   describe.each(kinds)("of %s", (_, task, dims) => {
-    test.each(sizes)("is the CPU's of a picture %s", async (_, geometry) => {
+    test.each(sizes)("equals the CPU's for an image %s", async (_, geometry) => {
       const values = noise(
         dims.reduce((product, size) => product * size),
         4,
@@ -110,7 +110,7 @@ describe.runIf(hasWebgpu)("a cutout that is made on the GPU", () => {
     });
   });
 
-  test("is refused where the picture is larger than a texture", async () => {
+  test("is refused for an image larger than a texture", async () => {
     const source = { width: device.limits.maxTextureDimension2D + 1, height: 1 };
     const geometry = { source, left: 0, top: 0, ...input };
     await expect(both(TASK, geometry, [1, 1, 12, 16], noise(192, 1))).rejects.toThrow(

@@ -26,7 +26,7 @@ function segmentation(result: Result): Extract<Result, { kind: "image-segmentati
   return result;
 }
 
-describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
+describe.runIf(hasWebgpu)("regions that are computed on the GPU", () => {
   let device: GPUDevice;
   let contest: GpuArgmax;
 
@@ -52,7 +52,7 @@ describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
     return masks.flat().flatMap((row) => row.split(" ").map(Number));
   }
 
-  test.each(cases)("are those of %s", async (_, each) => {
+  test.each(cases)("equal those of %s", async (_, each) => {
     const { regions, map, hasNan } = await decided(each, valuesOf(each));
     const { width, height } = each.letterbox.source;
     const lines = Array.from({ length: height }, (_, y) => map.subarray(y * width, (y + 1) * width).join(""));
@@ -67,7 +67,7 @@ describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
   });
 
   test.each([255, 256, 300])(
-    "are those of the CPU, of %s classes: more than a byte has numbers",
+    "equal the CPU's, with %s classes: more than a byte can index",
     async (count) => {
       const [, each] = cases.find(([, { scores }]) => scores === null) ?? [];
       if (each === undefined) throw new Error("no case of class maps");
@@ -94,7 +94,7 @@ describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
     },
   );
 
-  test("tell of what is no number, and of what is the same everywhere", async () => {
+  test("report NaN, and constant maps", async () => {
     const [, each] = cases.find(([, { scores }]) => scores === null) ?? [];
     if (each === undefined) throw new Error("no case of masks by class");
     const values = valuesOf(each);
@@ -108,7 +108,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "regions.json");
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "regions.json");
 
-  test("decides on the GPU as on the CPU, and says where", async () => {
+  test("computes regions on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const [got, want] = [segmentation(await onGpu().run(file)), segmentation(await onCpu().run(file))];
     expect(got.postprocess).toMatchObject({ path: "gpu" });
@@ -121,7 +121,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
     expect(got.warnings).toEqual([]);
   });
 
-  test("leaves its outputs to those who ask for tensors", async () => {
+  test("gives its raw outputs when tensors are requested", async () => {
     const image = await onGpu().preprocess(await picture("upright.png"));
     const [got, want] = [await onGpu().runTensors({ image }), await onCpu().runTensors({ image })];
     expect(got.y?.data).toEqual(want.y?.data);
@@ -129,7 +129,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
 });
 
 describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
-  test("decides on the CPU where the GPU decides otherwise", async () => {
+  test("computes regions on the CPU if the GPU gives other ones", async () => {
     await withWorker("worker-misfeeding.js?judge=last", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "regions.json");
       const { postprocess } = await model.run(await picture("upright.png"));
@@ -137,7 +137,7 @@ describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
     });
   });
 
-  test("is run again where the GPU is lost while it decides", async () => {
+  test("is run again if the GPU is lost while it computes regions", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "regions.json");
       const file = await picture("upright.png");

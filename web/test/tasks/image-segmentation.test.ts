@@ -12,7 +12,7 @@ interface Case {
   task: ImageSegmentationTask;
   letterbox: Geometry;
   input: { width: number; height: number };
-  /** Rows of numbers, written one behind another. */
+  /** Rows of digits as one list of numbers. */
   masks: string[][];
   scores: number[][] | null;
   want: { map: string[]; regions: Region[] };
@@ -81,7 +81,7 @@ describe("a manifest of task image-segmentation", () => {
     expect(() => decode(manifest, odd, geometry)).toThrow("scores: wanted float32 [1, 2, 3]");
   });
 
-  test("takes the mode that the caller asks for, if it has it", () => {
+  test("accepts a requested mode that the task has", () => {
     expect(withMode(task, undefined)).toBe(task);
     expect(decode(manifest, outputs, geometry, withMode(task, "semantic"))).toMatchObject({
       mode: "semantic",

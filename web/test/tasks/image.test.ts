@@ -13,7 +13,7 @@ interface Case {
   letterbox: Geometry;
   input: Size;
   planes: (number | "NaN")[][][];
-  /** The picture's pixels, of a case with luma. */
+  /** The source pixels of a case with luma. */
   picture?: number[][];
   want: { width: number; height: number; rgba: number[][] };
 }
@@ -28,7 +28,7 @@ function outputOf({ task, planes }: Case): Float32Array<ArrayBuffer> {
   return Float32Array.from(first.flatMap((_, cell) => flat.map((plane) => plane[cell] ?? 0)));
 }
 
-/** The picture that goes in; only its size counts without luma. */
+/** The source image; without luma only its size counts. */
 function sourceOf({ picture, letterbox: { source } }: Case): ImageData | null {
   return picture ? new ImageData(Uint8ClampedArray.from(picture.flat()), source.width, source.height) : null;
 }
@@ -45,7 +45,7 @@ test.each(cases)("%s", (_, each) => {
   expect(Array.from(picture.data)).toEqual(want.rgba.flat());
 });
 
-describe.runIf(hasWebgpu)("a picture that is painted on the GPU", () => {
+describe.runIf(hasWebgpu)("an image painted on the GPU", () => {
   let device: GPUDevice;
   let painter: GpuPicture;
 
@@ -68,7 +68,7 @@ describe.runIf(hasWebgpu)("a picture that is painted on the GPU", () => {
     expect(got.isOneColor).toBe(new Set(want.rgba.filter(([, , , alpha]) => alpha).map(String)).size === 1);
   });
 
-  test("is the CPU's", async () => {
+  test("equals the CPU's", async () => {
     expect(await pictureDifference(device, painter)).toBeNull();
   });
 });

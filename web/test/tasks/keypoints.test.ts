@@ -54,7 +54,7 @@ test.each(casesOf<Case>("keypoints"))("%s", (_, { task, input, boxes, outputs, w
   );
 });
 
-test("scores that are no numbers put a keypoint nowhere, and say so", () => {
+test("NaN scores give no keypoint position, with a warning", () => {
   const [, simcc] = casesOf<Case>("keypoints").find(([name]) => name === "simcc-rtmlib") ?? [];
   if (simcc === undefined) throw new Error("no case");
   const { task, input, boxes, outputs } = simcc;

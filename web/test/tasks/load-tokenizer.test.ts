@@ -8,7 +8,7 @@ import { loadTokenizer } from "../../src/tasks/grounding/load-tokenizer.js";
 const task = { kind: "grounding", tokenizer: "tokenizer.json" } as GroundingTask;
 const LIBRARY = "export const read = (text) => ({ encode: () => [text.length], decode: () => '' });";
 
-/** A bundle of a tokenizer of two bytes and its library, at addresses that a bundler gave them. */
+/** A bundle with a tokenizer of two bytes and its library, at addresses that a bundler assigned. */
 async function downloads(library: string, path = "runtime/tokenizer.js"): Promise<Downloads> {
   const contents: Record<string, string> = { "tokenizer.json": "{}", [path]: LIBRARY };
   const files: File[] = [];
@@ -31,7 +31,7 @@ async function downloads(library: string, path = "runtime/tokenizer.js"): Promis
 }
 
 test.each(["runtime/tokenizer.js", "../runtime/tokenizer.js"])(
-  "the library of the tokenizer is that of the bundle: %s",
+  "the tokenizer library is the bundle's: %s",
   async (path) => {
     const reader = await loadTokenizer(task, await downloads(LIBRARY, path));
     expect(reader.encode("anything")).toEqual(["{}".length]);

@@ -170,7 +170,7 @@ describe("a prompt", () => {
     }
   });
 
-  test("that the decoder does not take is refused", () => {
+  test("that the decoder does not support is refused", () => {
     const box = { x1: 1, y1: 1, x2: 2, y2: 2 };
     expect(() => promptOf({ ...manifest, task: { ...TASK, box: "none" } }, { box })).toThrow("takes no box");
     const bare = { ...manifest, inputs: INPUTS.slice(0, 1) };
@@ -179,7 +179,7 @@ describe("a prompt", () => {
     expect(() => promptOf(bare, { ...click, mask })).toThrow("takes no mask");
   });
 
-  test("is run on the variant that takes as many points", () => {
+  test("runs on the variant for its number of points", () => {
     const longer = [input("points", [1, 3, 2]), input("labels", [1, 3])];
     const base = variants([])["tensor.json"] as Manifest;
     const stages = [INPUTS, longer].map((inputs) => ({ ...base, task: TASK, inputs }));
@@ -191,7 +191,7 @@ describe("a prompt", () => {
     expect(() => choose({ points: many })).toThrow(/has 10 points with .* the model takes 2 to 3/);
   });
 
-  test("has a box and a point where every graph has an input for both", () => {
+  test("has a box and a point if every graph has an input for both", () => {
     const base = variants([])["tensor.json"] as Manifest;
     const inputs = [input("points", [1, 1, 1, 2]), input("labels", [1, 1, 1]), input("box", [1, 1, 4])];
     const task = { ...TASK, box: "input" as const, paddingPoint: false };
@@ -202,7 +202,7 @@ describe("a prompt", () => {
     expect(() => choose(click)).toThrow("the decoder takes a box with every prompt");
   });
 
-  test("of a box alone has a graph without points where there is one", () => {
+  test("with a box alone uses a graph without points if there is one", () => {
     const base = variants([])["tensor.json"] as Manifest;
     const task = { ...TASK, box: "input" as const, paddingPoint: false };
     const [points, labels] = [input("points", [1, 1, 1, 2]), input("labels", [1, 1, 1])];
@@ -216,7 +216,7 @@ describe("a prompt", () => {
     expect(takesPrompt(given, { points: click.points, box })).toBe(false);
   });
 
-  test("fits the graph that takes as many points", () => {
+  test("fits the graph for its number of points", () => {
     const prompt = promptOf(manifest, click);
     expect(takesPrompt(manifest, prompt)).toBe(true);
     expect(takesPrompt(manifest, { points: [], box: { x1: 1, y1: 1, x2: 2, y2: 2 } })).toBe(true);
@@ -227,7 +227,7 @@ describe("a prompt", () => {
     expect(takesPrompt(boxed, { ...prompt, box: { x1: 1, y1: 1, x2: 2, y2: 2 } })).toBe(false);
   });
 
-  test("of one of several objects has a place of its own, in a graph that no single prompt takes", () => {
+  test("for one of several objects has its own row, in a graph that single prompts do not use", () => {
     const inputs = [
       input("points", [2, 2, 2]),
       input("labels", [2, 2]),

@@ -62,7 +62,7 @@ const floats = (dims: number[], ...data: number[]) => ({
   data: Float32Array.from(data),
 });
 
-/** What a bitmap shows on a canvas: colours multiplied by their alpha cannot be told apart otherwise. */
+/** Returns what a bitmap shows on a canvas: with premultiplied alpha other differences are invisible. */
 function shown(bitmap: ImageBitmap, background = "#000000"): number[][] {
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
   const context = canvas.getContext("2d");
@@ -94,7 +94,7 @@ async function run(
 describe("a cutout", () => {
   const half = { alpha: floats([1, 1, 1, 2], 0.5, 1) };
 
-  test("is the picture where that is in front", async () => {
+  test("shows the image's foreground", async () => {
     const { alpha, cutout, width, height } = await run(half);
     expect([width, height, cutout.width, cutout.height]).toEqual([2, 1, 2, 1]);
     expect(alpha).toEqual(Uint8Array.of(128, 255));
@@ -108,7 +108,7 @@ describe("a cutout", () => {
     ]);
   });
 
-  test("is no more opaque than the picture", async () => {
+  test("is no more opaque than the image", async () => {
     const faint = new ImageData(Uint8ClampedArray.of(200, 100, 0, 128, 40, 80, 120, 0), 2, 1);
     const { cutout } = await run({ alpha: floats([1, 1, 1, 2], 1, 1) }, {}, TASK, faint);
     expectClose(shown(cutout), [
@@ -117,7 +117,7 @@ describe("a cutout", () => {
     ]);
   });
 
-  test("has the model's colours at its edges, and the picture's elsewhere", async () => {
+  test("has the model's colours at its edges, and the image's elsewhere", async () => {
     const fgr = floats([1, 3, 1, 2], 1, 1, 0, 0, 0, 0);
     const { cutout } = await run({ ...half, fgr }, {}, { ...TASK, foreground: "fgr" });
     expectClose(shown(cutout), [
@@ -136,7 +136,7 @@ describe("a cutout", () => {
     ]);
   });
 
-  test("lies on a colour", async () => {
+  test("is placed on a colour", async () => {
     const { alpha, cutout } = await run(half, { background: "#0000ff" });
     expect(alpha[0]).toBe(128);
     expectClose(shown(cutout, "#00ff00"), [
@@ -145,7 +145,7 @@ describe("a cutout", () => {
     ]);
   });
 
-  test("lies on a picture of another size, which covers it", async () => {
+  test("is placed on an image of another size, which covers it", async () => {
     const tall = new ImageData(
       Uint8ClampedArray.from([255, 0, 0].flatMap((red) => [red, 0, 255 - red, 255])),
       1,
@@ -159,7 +159,7 @@ describe("a cutout", () => {
   });
 });
 
-test("what is blurred leaves out what is in front", () => {
+test("with a blurred background, the blur excludes the foreground", () => {
   const picture = new ImageData(40, 20);
   const alpha = new Uint8Array(40 * 20);
   for (let at = 0; at < alpha.length; at++) {
@@ -176,7 +176,7 @@ test("what is blurred leaves out what is in front", () => {
   expect(shrunk({ width: 4000, height: 1000 })).toEqual({ width: 192, height: 48 });
 });
 
-test("a blurred background is as large as the picture", async () => {
+test("a blurred background is as large as the image", async () => {
   const image = await createImageBitmap(PICTURE);
   const cutout = await createImageBitmap(new ImageData(2, 1));
   const picture = { image, size: SIZE };
@@ -196,7 +196,7 @@ test.each([5, null, "red", "#12", "#12345g", "blurred", {}, []])("%j is no backg
   expect(() => backgroundOf({ background } as object)).toThrow("background: wanted a color");
 });
 
-test("a background is a color, a picture or the picture itself", () => {
+test("a background is a colour, an image or a blur", () => {
   expect(backgroundOf({})).toBeNull();
   expect(backgroundOf({ background: "blur" })).toEqual({ kind: "blur" });
   expect(backgroundOf({ background: "#00FF7f" })).toEqual({ kind: "color", color: "#00FF7f" });

@@ -89,7 +89,7 @@ test.each(casesOf<GroundingCase>("grounding"))("%s", (_, given) => {
 describe("options", () => {
   const words = casesOf<GroundingCase>("grounding")[0]?.[1].task as GroundingTask;
 
-  test("the task's own thresholds are taken where none are given", () => {
+  test("the task's own thresholds are the defaults", () => {
     expect(promptOptions(words, { prompt: "Star" })).toEqual({
       caption: "star.",
       confidence: 0.35,

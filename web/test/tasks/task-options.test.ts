@@ -16,19 +16,19 @@ test.each([
   );
 });
 
-test("an option that is an input of the graph is none of a task's", () => {
+test("an option that is a graph input is not checked by the task", () => {
   expect(() => checkTaskOptions(plain, { confidence: 0.5 })).not.toThrow();
   expect(taskOptionNames(plain)).toEqual([]);
 });
 
-test("a task's own options are checked by itself", () => {
+test("a task checks its own options", () => {
   const depth = { task: { kind: "depth", confidence: null } } as Manifest;
   expect(taskOptionNames(depth)).toEqual(["depth", "confidenceAlpha"]);
   expect(() => checkTaskOptions(depth, { depth: "map" })).not.toThrow();
   expect(() => checkTaskOptions(depth, { confidenceAlpha: true })).toThrow("no confidence output");
 });
 
-test("tiles that are asked for of a model with state are refused", () => {
+test("tiles are refused for a model with state", () => {
   const state = { kind: "state", name: "h0", dtype: "float32", shape: [1], output: "hn" };
   const image = { task: { kind: "image", tiles: { halo: 2 } }, inputs: [state] } as unknown as Manifest;
   expect(() => checkTaskOptions({ ...image, inputs: [] }, { tiles: "auto" })).not.toThrow();
@@ -39,7 +39,7 @@ test("tiles that are asked for of a model with state are refused", () => {
   );
 });
 
-test("a text detector takes a confidence from 0 to 1 that is no input", () => {
+test("a text detector takes a confidence from 0 to 1 that is no graph input", () => {
   const manifest = { task: { kind: "text-boxes", confidence: 0.6 } } as Manifest;
   expect(taskOptionNames(manifest)).toEqual(["confidence"]);
   expect(() => checkTaskOptions(manifest, { confidence: 0.3 })).not.toThrow();
@@ -47,11 +47,11 @@ test("a text detector takes a confidence from 0 to 1 that is no input", () => {
   expect(() => checkTaskOptions(manifest, { confidence: Number.NaN })).toThrow("confidence");
 });
 
-test("a grounding model takes a confidence that is no input", () => {
+test("a grounding model takes a confidence that is no graph input", () => {
   expect(taskOptionNames({ task: { kind: "grounding" } })).toContain("confidence");
 });
 
-test("progress is told of crops that an earlier stage found, not of the whole picture", () => {
+test("progress counts crops from an earlier stage, not the whole image", () => {
   const listening = { onProgress: () => {} };
   for (const kind of ["keypoints", "crop-classes", "crop-embeddings"]) {
     const stage = { stageName: "look", task: { kind } } as Manifest;
@@ -92,7 +92,7 @@ test.each([
     );
 });
 
-test("rotated boxes are not made one", () => {
+test("rotated boxes cannot be merged", () => {
   const turned = { task: { kind: "obb" }, inputs: [IMAGE] } as unknown as Manifest;
   expect(() => checkTaskOptions(turned, { slices: { size: 640, merge: "nms" } })).not.toThrow();
   expect(() => checkTaskOptions(turned, { slices: { size: 640, merge: "greedy-nmm" } })).toThrow(
@@ -104,7 +104,7 @@ test("rotated boxes are not made one", () => {
   );
 });
 
-test("without slices there is no progress to tell of", () => {
+test("without slices there is no progress", () => {
   const detector = { task: { kind: "detect" }, inputs: [IMAGE] } as unknown as Manifest;
   expect(() => checkTaskOptions(detector, { slices: { size: 9 }, onProgress: () => {} })).not.toThrow();
   expect(() => checkTaskOptions(detector, { onProgress: () => {} })).toThrow(

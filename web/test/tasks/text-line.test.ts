@@ -70,14 +70,11 @@ test.each([
     [20, 4],
     [320, 48],
   ],
-])(
-  "a line of %s pixels runs at the narrowest size that it fits into, else the widest",
-  ([width, height], want) => {
-    const sizes = [
-      [640, 48],
-      [320, 48],
-      [480, 48],
-    ] as const;
-    expect(fittingLine(sizes, width ?? 0, height ?? 0)).toEqual(want);
-  },
-);
+])("a line of %s pixels runs at the narrowest size that fits, else the widest", ([width, height], want) => {
+  const sizes = [
+    [640, 48],
+    [320, 48],
+    [480, 48],
+  ] as const;
+  expect(fittingLine(sizes, width ?? 0, height ?? 0)).toEqual(want);
+});

@@ -40,7 +40,7 @@ function scene(...lines: Line[]): SceneView {
   };
 }
 
-/** Scores [2, 4, 4], 1 for a class of each column. */
+/** Scores [2, 4, 4], 1 for one class in each column. */
 function scores(...classes: number[]): { y: TensorData } {
   const data = new Float32Array(classes.length * 4);
   for (const [at, kind] of classes.entries()) data[at * 4 + kind] = 1;
@@ -49,7 +49,7 @@ function scores(...classes: number[]): { y: TensorData } {
 
 const BOTH = [0, 1];
 
-test("each line is read in its polygon, and one without text is left out", () => {
+test("each line is read in its polygon, and lines without text are left out", () => {
   const polygon: [number, number][] = [
     [70, 30],
     [30, 30],
@@ -86,7 +86,7 @@ test("lines are joined in the detector's order, and an upright box is its own po
   ]);
 });
 
-test("a line's sides are those along the text and across, turned where it stands", () => {
+test("a line's sides are along and across the text, swapped for a vertical line", () => {
   const lying = { box: [0, 0, 40, 10] } as const;
   const found = scene({ box: [...lying.box] }, { box: [0, 0, 10, 40] }, { box: [0, 0, 12, 10] });
   expect(module.parts.lines(MANIFEST, found, null)).toEqual([
@@ -96,7 +96,7 @@ test("a line's sides are those along the text and across, turned where it stands
   ]);
 });
 
-test("lines that the widest input does not hold are a warning", () => {
+test("lines wider than the widest input give a warning", () => {
   const warnings = (...lines: Line[]) =>
     module.parts.warnings?.(MANIFEST, scene(...lines), [[80, 10]]).map(({ message }) => message);
   expect(warnings({ box: [0, 0, 80, 10] }, { box: [0, 0, 10, 80] })).toEqual([]);
@@ -105,7 +105,7 @@ test("lines that the widest input does not hold are a warning", () => {
   ]);
 });
 
-test("the widths are to be more where there are several, else the reader's is to be free", () => {
+test("the fix is more widths if there are several, else a recognizer with a dynamic width", () => {
   const fixes = (...sizes: [number, number][]) =>
     module.parts.warnings?.(MANIFEST, scene({ box: [0, 0, 81, 10] }), sizes).map(({ fix }) => fix);
   const more = "pack the model for wider lines too: --widths 320,640,1280,2560";
@@ -115,7 +115,7 @@ test("the widths are to be more where there are several, else the reader's is to
   ]);
 });
 
-test("a word that is too wide is read in parts that overlap, and shrunk where it is less wide", () => {
+test("a too wide word is read in overlapping parts, and shrunk if it is less wide", () => {
   const input: CropInput = { ...INPUT, split: { above: 8, part: 6, overlap: 0.5 } };
   const manifest = { ...MANIFEST, inputs: [input] } as typeof MANIFEST;
   const words = scene({ box: [0, 0, 100, 10] }, { box: [0, 50, 80, 60] });
@@ -136,7 +136,7 @@ test("a word that is too wide is read in parts that overlap, and shrunk where it
   expect(ends.map(String)).toEqual(["0,90", "20,40"]);
 });
 
-test("a line that a classifier takes to stand on its head is read from its other end", () => {
+test("a line classified as upside down is read from its other end", () => {
   const input: CropInput = { ...INPUT, halfTurn: { label: "180", score: 0.9 } };
   const manifest = { ...MANIFEST, inputs: [input] } as typeof MANIFEST;
   const line = (score: number): Line => ({
@@ -161,7 +161,7 @@ test("a line that a classifier takes to stand on its head is read from its other
   });
 });
 
-test("columns may come first where one crop runs at a time", () => {
+test("columns may come first if one crop runs at a time", () => {
   const found = scene({ box: [0, 0, 40, 10] });
   const one = { ...MANIFEST, inputs: [{ ...INPUT, shape: [1, 3, 10, 40] }] } as typeof MANIFEST;
   const { y } = scores(1, 0, 2, 2);
@@ -169,7 +169,7 @@ test("columns may come first where one crop runs at a time", () => {
   expect(module.parts.join(one, pieces, found, null).text).toBe("ab");
 });
 
-test("a picture without text has none, and 1,001 lines are a warning", () => {
+test("an image without text has an empty result, and 1,001 lines give a warning", () => {
   expect(module.parts.lines(MANIFEST, scene(), null)).toEqual([]);
   expect(module.parts.join(MANIFEST, [], scene(), null)).toEqual({
     kind: "text",

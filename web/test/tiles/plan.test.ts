@@ -23,7 +23,7 @@ function randomly(seed: number): (below: number) => number {
   };
 }
 
-test("every pixel is kept by one tile, with its halo around it or the picture's edge", () => {
+test("every pixel is kept from one tile, with its halo around it or the image's edge", () => {
   const below = randomly(1);
   for (let round = 0; round < 100; round++) {
     const multiple = 1 + below(16);
@@ -52,7 +52,7 @@ test("every pixel is kept by one tile, with its halo around it or the picture's 
   }
 });
 
-test("tiles below their halo do not advance", () => {
+test("tiles smaller than their halo do not advance", () => {
   expect(fitsHalo({ width: 64, height: 64 }, { halo: 31, multiple: 2 })).toBe(true);
   expect(fitsHalo({ width: 64, height: 64 }, { halo: 32, multiple: 1 })).toBe(false);
   expect(fitsHalo({ width: 64, height: 20 }, { halo: 8, multiple: 8 })).toBe(false);

@@ -26,7 +26,7 @@ function doubled({ width, height, data }: Pixels): Pixels {
 
 const PICTURE = pixels(21, 13, (x, y) => [x, y, 10 * x + y, 255]);
 
-test("a cut beyond the edges goes on as the last pixels do", () => {
+test("a crop beyond the edges repeats the last pixels", () => {
   const tile = cutOut(
     pixels(2, 1, (x) => [x + 1, 0, 0, 40]),
     1,
@@ -38,7 +38,7 @@ test("a cut beyond the edges goes on as the last pixels do", () => {
   expect([...tile.data]).toEqual([2, 0, 0, 255, 2, 0, 0, 255, 2, 0, 0, 255, 2, 0, 0, 255]);
 });
 
-test.each([0, 1])("tiles of what doubles each pixel are the picture, doubled; feather %i", (feather) => {
+test.each([0, 1])("tiles of a pixel-doubling model give the doubled image; feather %i", (feather) => {
   const result = blank(42, 26);
   for (const tile of tilesOf(PICTURE, TILE, PLAN)) {
     const cut = cutOut(PICTURE, tile.column.offset, tile.row.offset, TILE);
@@ -47,7 +47,7 @@ test.each([0, 1])("tiles of what doubles each pixel are the picture, doubled; fe
   expect(result.data).toEqual(doubled(PICTURE).data);
 });
 
-test("tiles that differ are blended, the later into the earlier", () => {
+test("differing tiles are blended, the later into the earlier", () => {
   const wide = { width: 12, height: 8 };
   const result = blank(wide.width, wide.height);
   const tiles = tilesOf(wide, TILE, PLAN);
@@ -68,7 +68,7 @@ test("tiles that differ are blended, the later into the earlier", () => {
   expect(row).toEqual([0, 0, 0, 0, 12, 38, 62, 88, 100, 100, 100, 100]);
 });
 
-test("the alpha of the picture is enlarged by itself, colours are not multiplied by it", () => {
+test("alpha is enlarged separately, and colours are not premultiplied", () => {
   const result = pixels(4, 2, () => [9, 8, 7, 255]);
   putAlpha(
     result,
@@ -78,7 +78,7 @@ test("the alpha of the picture is enlarged by itself, colours are not multiplied
   expect(row).toEqual([0, 50, 150, 200].map((alpha) => [9, 8, 7, alpha]));
 });
 
-test("an opaque picture leaves the result opaque", () => {
+test("an opaque image gives an opaque result", () => {
   const result = pixels(4, 2, () => [1, 2, 3, 255]);
   putAlpha(
     result,

@@ -9,7 +9,7 @@ for (const backend of backends) keepEngine(backend);
 
 const [WIDTH, HEIGHT] = [80, 56] as const;
 
-/** A hole that goes through several tiles, and single pixels of one. */
+/** A hole that spans several tiles, and single pixels of one. */
 const MASK = Uint8Array.from({ length: WIDTH * HEIGHT }, (_, at) => {
   const [x, y] = [at % WIDTH, Math.floor(at / WIDTH)];
   return Number((x > 10 && x < 70 && y > 20 && y < 40) || (x % 9 === 0 && y % 7 === 0));
@@ -22,11 +22,11 @@ async function filled(manifest: string, backend: Backend, source: ImageData, opt
 }
 
 describe.each(backends)("%s", (backend) => {
-  test.each(["tiles", "blended"])("a mask goes through the tiles of its picture; %s", async (name) => {
+  test.each(["tiles", "blended"])("a mask is split into the tiles of its image; %s", async (name) => {
     const source = noise(WIDTH, HEIGHT);
     const whole = await filled("filling-whole.json", backend, source);
     const tiled = await filled(`filling-${name}.json`, backend, source);
-    // More than the halo is known of all that is blended.
+    // More than the halo is known of all blended pixels.
     expect(tiled.data).toEqual(whole.data);
     const changed = MASK.filter((hole, at) => hole && tiled.data[at * 4] !== source.data[at * 4]);
     expect(changed.length).toBeGreaterThan(1000);
@@ -35,14 +35,14 @@ describe.each(backends)("%s", (backend) => {
 
 const backend = "wasm";
 
-test("what is filled in is opaque, the picture around it keeps its alpha", async () => {
+test("filled-in pixels are opaque, the image around them keeps its alpha", async () => {
   const source = noise(WIDTH, HEIGHT, (x) => 100 + x);
   const { data } = await filled("filling-tiles.json", backend, source);
   const alphas = data.filter((_, at) => at % 4 === 3);
   expect(alphas).toEqual(Uint8ClampedArray.from(MASK, (hole, at) => (hole ? 255 : 100 + (at % WIDTH))));
 });
 
-test("each tile is handed over, those without a hole as they are", async () => {
+test("each tile is reported, tiles without a hole unchanged", async () => {
   const tiles: TileResult[] = [];
   const source = noise(WIDTH, HEIGHT);
   const mask = new Uint8Array(WIDTH * HEIGHT);
@@ -56,7 +56,7 @@ test("each tile is handed over, those without a hole as they are", async () => {
   expect(data.subarray(0, 3)).not.toEqual(source.data.subarray(0, 3));
 });
 
-test("a mask of another size than the picture is refused", async () => {
+test("a mask of another size than the image is refused", async () => {
   const run = filled("filling-tiles.json", backend, noise(WIDTH, HEIGHT), { mask: new Uint8Array(32 * 32) });
   await expect(run).rejects.toMatchObject({ code: "invalid-option" });
 });
@@ -66,7 +66,7 @@ test.each([
   ["a hole in every tile", () => 255, true, 6],
   ["no hole", () => 0, true, 1],
   ["a result that is another picture outside too", () => 0, false, 6],
-])("tiles are run where they have to be: %s", async (_, value, keepsOutside, count) => {
+])("only the necessary tiles run: %s", async (_, value, keepsOutside, count) => {
   const picture = noise(WIDTH, HEIGHT);
   const hole = { width: WIDTH, height: HEIGHT, data: Uint8Array.from(MASK, (_, at) => value(at)) };
   const plan = { halo: 2, multiple: 1, exact: true, feather: 0, seam: 0 };

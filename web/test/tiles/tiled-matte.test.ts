@@ -25,7 +25,7 @@ function translucent(): ImageData {
 
 describe.each(backends)("%s", (backend) => {
   test.each(["matting", "foreground"])(
-    "alpha and cutout of %s are those of the whole picture",
+    "alpha and cutout of %s equal those of the whole image",
     async (name) => {
       for (const source of [noise(WIDTH, HEIGHT), translucent()]) {
         const whole = await cutOut(`${name}-whole.json`, backend, source);
@@ -38,7 +38,7 @@ describe.each(backends)("%s", (backend) => {
         const apart = Array.from(tiled.pixels, (_, at) =>
           Math.abs(shown(tiled.pixels, at) - shown(whole.pixels, at)),
         );
-        // the colours of the foreground went through two bitmaps, which hold them multiplied by alpha
+        // the foreground colours went through two bitmaps, which premultiply them by alpha
         expect(Math.max(...apart)).toBeLessThanOrEqual(name === "foreground" ? 1 : 0);
       }
     },
@@ -48,14 +48,14 @@ describe.each(backends)("%s", (backend) => {
 const backend = "wasm";
 const tiny = sharedTiny({ backend }, "matting-tiles.json");
 
-test.each(["#3060c0", "blur"])("what tiles cut out is laid on %s once", async (background) => {
+test.each(["#3060c0", "blur"])("the tiles' cutout is placed on %s once", async (background) => {
   const whole = await cutOut("matting-whole.json", backend, noise(WIDTH, HEIGHT), { background });
   const tiled = await matteOf(await tiny().run(noise(WIDTH, HEIGHT), { background }));
   expect(tiled.pixels).toEqual(whole.pixels);
   expect(tiled.pixels.filter((_, at) => at % 4 === 3).every((level) => level === 255)).toBe(true);
 });
 
-test("each tile is handed over as a cutout without a background", async () => {
+test("each tile is reported as a cutout without a background", async () => {
   const tiles: TileResult[] = [];
   const onTile = (tile: TileResult): void => {
     tiles.push(tile);
@@ -69,14 +69,14 @@ test("each tile is handed over as a cutout without a background", async () => {
   }
 });
 
-test("without tiles the picture is resized", async () => {
+test("without tiles the image is resized", async () => {
   const tiled = await matteOf(await tiny().run(noise(WIDTH, HEIGHT)));
   const resized = await matteOf(await tiny().run(noise(WIDTH, HEIGHT), { tiles: false }));
   expect(resized.result.alpha).toHaveLength(WIDTH * HEIGHT);
   expect(resized.result.alpha).not.toEqual(tiled.result.alpha);
 });
 
-test("a model of the whole picture refuses tiles", async () => {
+test("a model of the whole image refuses tiles", async () => {
   const model = await loadTiny({ backend }, "matting-whole.json");
   const run = model.run(noise(16, 16), { tiles: "auto" });
   await expect(run).rejects.toMatchObject({

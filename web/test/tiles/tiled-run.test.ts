@@ -20,7 +20,7 @@ async function imageOf(model: Model, source: ImageData, options?: RunOptions): P
   return result;
 }
 
-/** Numbers of 0..1 for each pixel and channel, the same at each place of the picture. */
+/** Numbers of 0..1 for each pixel and channel, fixed by the position in the image. */
 function floats(width: number, height: number, left: number, top: number): TensorData {
   const data = new Float32Array(3 * width * height);
   for (let at = 0; at < data.length; at++) {
@@ -37,7 +37,7 @@ async function answer(model: Model, image: TensorData): Promise<Float32Array> {
 }
 
 describe.each(backends)("%s", (backend) => {
-  test("the numbers of tiles are those of the whole picture, bit for bit", async () => {
+  test("the numbers from tiles equal those from the whole image, bit for bit", async () => {
     const whole = await answer(await loadTiny({ backend }, "whole.json"), floats(WIDTH, HEIGHT, 0, 0));
     const model = await loadTiny({ backend }, "tiles.json");
     const joined = new Float32Array(whole.length);
@@ -63,7 +63,7 @@ describe.each(backends)("%s", (backend) => {
   });
 
   test.each(["", "luma-"])(
-    "a picture larger than the input becomes what it becomes as a whole: %s",
+    "an image larger than the input gives the same result as untiled: %s",
     async (kind) => {
       const want = await imageOf(await loadTiny({ backend }, `${kind}whole.json`), noise());
       const result = await imageOf(await loadTiny({ backend }, `${kind}tiles.json`), noise());
@@ -73,7 +73,7 @@ describe.each(backends)("%s", (backend) => {
     },
   );
 
-  test("each tile is handed over as soon as it is there", async () => {
+  test("each tile is reported as soon as it is done", async () => {
     const model = await loadTiny({ backend }, "tiles.json");
     const tiles: TileResult[] = [];
     let finished = false;
@@ -105,7 +105,7 @@ const backend = "wasm";
 
 const tiny = sharedTiny({ backend }, "tiles.json");
 
-test("a run that is stopped runs no further tiles, and the next one is answered", async () => {
+test("an aborted run runs no further tiles, and the next run resolves", async () => {
   const model = tiny();
   const stop = new AbortController();
   let heard = 0;
@@ -120,7 +120,7 @@ test("a run that is stopped runs no further tiles, and the next one is answered"
   expect(heard).toBe(2);
 });
 
-test("another model is answered between the tiles", async () => {
+test("another model can run between the tiles", async () => {
   const tiled = tiny();
   const other = await loadTiny({ backend }, "conv.json");
   const order: string[] = [];
@@ -173,7 +173,7 @@ test("a listener that never settles holds up neither its run nor the next one", 
   expect(picture.width).toBe(WIDTH * 2);
 });
 
-test("alpha is enlarged by itself, and colours are not multiplied by it", async () => {
+test("alpha is enlarged separately, and colours are not premultiplied", async () => {
   const model = tiny();
   const opaque = await readPixels((await imageOf(model, noise())).picture);
   const { picture } = await imageOf(
@@ -192,13 +192,13 @@ test.each([
   [100, 10],
   [1, 1],
   [32, 32],
-])("a picture of %i x %i becomes one of the double size", async (width, height) => {
+])("an image of %i x %i is enlarged by 2", async (width, height) => {
   const model = tiny();
   const { picture } = await imageOf(model, noise(width, height));
   expect([picture.width, picture.height]).toEqual([2 * width, 2 * height]);
 });
 
-test("without tiles the picture is resized", async () => {
+test("without tiles the image is resized", async () => {
   const model = tiny();
   const heard: TileResult[] = [];
   const { picture } = await imageOf(model, noise(), { tiles: false, onTile: (tile) => heard.push(tile) });
@@ -211,7 +211,7 @@ test("without tiles the picture is resized", async () => {
 test("tiles that are not exact are blended where they meet", async () => {
   const exact = await imageOf(tiny(), noise());
   const blended = await imageOf(await loadTiny({ backend }, "blended.json"), noise());
-  // More than the halo is known of all that is blended, so that both tiles have the same there.
+  // More than the halo is known of all blended pixels, so that both tiles have the same values there.
   expect((await readPixels(blended.picture)).data).toEqual((await readPixels(exact.picture)).data);
 });
 
@@ -227,13 +227,13 @@ test.each([
   await expect(run).rejects.toMatchObject({ code: "invalid-option", message: expect.stringContaining(said) });
 });
 
-test("a tile below its halo leaves the picture resized", async () => {
+test("an image is resized if tiles would be smaller than their halo", async () => {
   const model = await loadTiny({ backend }, "below-halo.json");
   const { picture } = await imageOf(model, noise());
   expect([picture.width, picture.height]).toEqual([WIDTH * 2, HEIGHT * 2]);
 });
 
-test("a result of more than 67 megapixels is refused, and says what is not", async () => {
+test("a result of more than 67 megapixels is refused, and the message gives an accepted size", async () => {
   const picture = await createImageBitmap(new ImageData(4100, 4100));
   const { code, fix } = (await readSource(picture, 2).catch((error: unknown) => error)) as {
     code: string;
@@ -246,7 +246,7 @@ test("a result of more than 67 megapixels is refused, and says what is not", asy
   await expect(readSource(picture, 1)).resolves.toMatchObject({ width: 4100, height: 4100 });
 });
 
-test("a result that is too large is refused without tiles too, of a bitmap and of a file", async () => {
+test("a too large result is refused without tiles too, for a bitmap and for a file", async () => {
   const canvas = new OffscreenCanvas(4100, 4100);
   canvas.getContext("2d");
   const file = await canvas.convertToBlob();

@@ -12,7 +12,7 @@ function drawing(seed: number): () => number {
   };
 }
 
-/** The least sum of costs, by trying all. */
+/** The least sum of costs, by brute force. */
 function least(rows: readonly Row[], taken: ReadonlySet<number> = new Set()): number {
   const [row, ...others] = rows;
   if (row === undefined) return 0;
@@ -28,7 +28,7 @@ function sumOf(rows: readonly Row[], columns: Int32Array): number {
   }, 0);
 }
 
-test("an assignment costs as little as the best of all", () => {
+test("an assignment has the minimum cost", () => {
   const random = drawing(7);
   for (let round = 0; round < 300; round++) {
     const [rowCount, columnCount] = [1 + Math.floor(random() * 6), 1 + Math.floor(random() * 6)];
@@ -44,14 +44,14 @@ test("an assignment costs as little as the best of all", () => {
   }
 });
 
-test("equal costs give each row a column of its own", () => {
+test("with equal costs each row gets its own column", () => {
   const rows = Array.from({ length: 40 }, () =>
     Array.from({ length: 40 }, (_, column) => ({ column, cost: 0.1 })),
   );
   expect(new Set(assign(rows, 40, LIMIT).columns).size).toBe(40);
 });
 
-test("groups that are not connected cost work in proportion to their number", () => {
+test("unconnected groups take time proportional to their number", () => {
   const random = drawing(3);
   const groups = (count: number): Row[] =>
     Array.from({ length: count * 4 }, (_, row) =>
@@ -62,7 +62,7 @@ test("groups that are not connected cost work in proportion to their number", ()
   expect((many ?? 0) / (some ?? 1)).toBeLessThan(27);
 });
 
-test("one heap of thousands ends with a bound on its work", () => {
+test("a cluster of thousands ends at a work limit", () => {
   const random = drawing(5);
   const rows = Array.from({ length: 10_000 }, () =>
     Array.from({ length: 64 }, () => ({ column: Math.floor(random() * 5000), cost: random() * 0.7 })),

@@ -7,7 +7,7 @@ import { parsedLine, type Scene } from "../support/recorded-tracks.js";
 
 const DEFAULTS = { highScore: 0.5, lowScore: 0.1, newScore: 0.6, matchIou: 0.2, keepFrames: 30 };
 
-/** Ids, switches and fragments of the objects that were drawn, as `models/tracking/conformance.py` counts them. */
+/** Counts ids, switches and fragments of the drawn objects, as `models/tracking/conformance.py` does. */
 function counted(frames: readonly (readonly { truth: number; id: number | null }[])[]): Scene["want"] {
   const last = new Map<number, { id: number; frame: number }>();
   const ids = new Set<number>();
@@ -26,7 +26,7 @@ function counted(frames: readonly (readonly { truth: number; id: number | null }
   return { ids: ids.size, switches, fragments };
 }
 
-describe("the ids of drawn scenes are those of ByteTrack in Python", () => {
+describe("the ids of drawn scenes equal ByteTrack's in Python", () => {
   test.each(casesOf<Scene>("tracking"))("%s", (_, { frames, mot, want }) => {
     const lines = mot.map(parsedLine);
     const tracker = new ByteTracker(DEFAULTS);
@@ -52,7 +52,7 @@ function at(x: number, y: number, more: Partial<Detection> = {}): Detection {
 }
 
 describe("a track", () => {
-  test("that is lost is found again where it was going, up to a frame after keepFrames", () => {
+  test("is found again after a loss on its predicted path, up to a frame after keepFrames", () => {
     const found = [11, 12].map((missed) => {
       const tracker = new ByteTracker({ ...DEFAULTS, keepFrames: 10 });
       for (let frame = 0; frame < 20; frame++) expect(tracker.update([at(frame * 4, 0)])).toEqual([1]);
@@ -69,20 +69,20 @@ describe("a track", () => {
     expect(tracker.update([at(1, 0, { score: 0.3 }), at(100, 0, { score: 0.3 })])).toEqual([1, null]);
   });
 
-  test("that begins later is shown when it is seen again", () => {
+  test("that begins later is shown once it is seen again", () => {
     const tracker = new ByteTracker(DEFAULTS);
     tracker.update([at(0, 0)]);
     expect(tracker.update([at(0, 0), at(100, 0)])).toEqual([1, null]);
     expect(tracker.update([at(100, 0), at(0, 0)])).toEqual([2, 1]);
   });
 
-  test("never takes an object of another class", () => {
+  test("never continues with an object of another class", () => {
     const tracker = new ByteTracker(DEFAULTS);
     expect(tracker.update([at(0, 0)])).toEqual([1]);
     expect(tracker.update([at(0, 0, { classIndex: 1 })])).toEqual([null]);
   });
 
-  test("that is lost ends where another one, seen for longer, took its place", () => {
+  test("ends while lost if another one, seen for longer, takes its place", () => {
     const tracker = new ByteTracker(DEFAULTS);
     for (let frame = 0; frame < 3; frame++) expect(tracker.update([at(0, 0), at(12, 0)])).toEqual([1, 2]);
     for (const x of [9, 6, 3, 0, 0, 0, 0, 0]) expect(tracker.update([at(x, 0, { score: 0.4 })])).toEqual([2]);
@@ -96,7 +96,7 @@ describe("a track", () => {
     expect(tracker.update([at(100, 0)])).toEqual([1]);
   });
 
-  test("is none of a box without an area, or that is no number", () => {
+  test("is not begun by a box without an area or with NaN", () => {
     const tracker = new ByteTracker(DEFAULTS);
     const flat = { x1: 5, y1: 5, x2: 5, y2: 9 };
     const nan = { x1: Number.NaN, y1: 5, x2: 5, y2: 9 };
@@ -108,7 +108,7 @@ describe("a track", () => {
   });
 });
 
-test("1,000 frames without a detection end all tracks, and nothing of them is left", () => {
+test("1,000 frames without a detection end all tracks, and free their memory", () => {
   const tracker = new ByteTracker(DEFAULTS);
   expect(tracker.update([at(0, 0)])).toEqual([1]);
   for (let frame = 0; frame < 1000; frame++) expect(tracker.update([])).toEqual([]);
@@ -116,7 +116,7 @@ test("1,000 frames without a detection end all tracks, and nothing of them is le
   expect(tracker.update([at(0, 0)])).toEqual([2]);
 });
 
-test("a result that is given again has the ids of its last time", () => {
+test("a repeated result gets the same ids", () => {
   const tracker = new Tracker();
   const first = {
     kind: "detect",
@@ -133,7 +133,7 @@ test("a result that is given again has the ids of its last time", () => {
 });
 
 describe("10,000 detections in a frame", () => {
-  test("keep their ids where they stand in a grid", () => {
+  test("keep their ids in a grid", () => {
     const tracker = new ByteTracker(DEFAULTS);
     const grid = Array.from({ length: 10_000 }, (_, index) =>
       at((index % 100) * 18, Math.floor(index / 100) * 36),
@@ -142,7 +142,7 @@ describe("10,000 detections in a frame", () => {
     for (let frame = 0; frame < 3; frame++) expect(tracker.update(grid)).toEqual(ids);
   });
 
-  test("that all lie on one heap do not hang", () => {
+  test("that form one cluster do not hang", () => {
     const tracker = new ByteTracker(DEFAULTS);
     const heap = Array.from({ length: 10_000 }, (_, index) => at(index / 2000, (index % 97) / 50));
     tracker.update(heap);

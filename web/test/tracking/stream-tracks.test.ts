@@ -17,7 +17,7 @@ function idsOf(result: Result): Ids {
   return "detections" in result ? result.detections.map(({ track }) => track) : [];
 }
 
-/** Objects in a row, `moved` to the right. */
+/** Objects in a row, shifted right by `moved`. */
 function row(count: number, moved = 0): Detection[] {
   return Array.from({ length: count }, (_, at) => {
     const x1 = at * 30 + moved;
@@ -34,7 +34,7 @@ function streamTracks(start = startTrackingWorker): (result: Result, resets?: bo
   };
 }
 
-/** A worker to be killed; it counts the frames that it is given, and calls `onFrame` as each is on its way. */
+/** A worker that can be killed; it counts its frames, and calls `onFrame` while each is in transit. */
 function watched(onFrame: (count: number, worker: Worker) => void): () => Worker {
   return () => {
     const worker = startTrackingWorker();
@@ -48,7 +48,7 @@ function watched(onFrame: (count: number, worker: Worker) => void): () => Worker
   };
 }
 
-describe("the ids of recorded films are those of the page's Tracker", () => {
+describe("the ids of recorded scenes equal those of the page's Tracker", () => {
   test.each(casesOf<Scene>("tracking"))("%s", async (_, { frames, mot }) => {
     const lines = mot.map(parsedLine);
     const given: number[] = [];
@@ -64,7 +64,7 @@ describe("the ids of recorded films are those of the page's Tracker", () => {
   });
 });
 
-test("ids begin at 1 again by a reset, and where pictures have another size", async () => {
+test("ids begin at 1 again after a reset, and when the image size changes", async () => {
   const update = streamTracks();
   expect(await update(frame(row(2)))).toEqual([1, 2]);
   expect(await update(frame(row(3)))).toEqual([1, 2, undefined]);
@@ -78,7 +78,7 @@ test("a result without boxes is refused", async () => {
 });
 
 describe("a worker that is killed", () => {
-  test("with a frame: the page tracks from that frame on, with ids that nobody had", async () => {
+  test("while it has a frame: the page tracks from that frame on, with new ids", async () => {
     const update = streamTracks(watched((count, worker) => count === 3 && worker.terminate()));
     expect(await update(frame(row(2)))).toEqual([1, 2]);
     expect(await update(frame(row(2, 2)))).toEqual([1, 2]);
@@ -105,14 +105,14 @@ test.each([
     },
   ],
   ["has no script", () => new Worker(URL.createObjectURL(new Blob(["this is no script"])))],
-])("where a worker %s the page tracks", async (_, start: () => Worker) => {
+])("if a worker %s, the page tracks", async (_, start: () => Worker) => {
   const update = streamTracks(start);
   expect(await update(frame(row(2)))).toEqual([1, 2]);
   expect(await update(frame(row(3, 2)))).toEqual([1, 2, undefined]);
   expect(await update(frame(row(3, 4)))).toEqual([1, 2, 3]);
 });
 
-test("what ends while a frame is on its way leaves that without ids", async () => {
+test("ending during a frame leaves that frame without ids", async () => {
   const tracks = new StreamTracks(
     trackSettings({}),
     watched(() => tracks.end()),

@@ -15,7 +15,7 @@ function textAt(x: number, y: number): TextBox {
   };
 }
 
-test("text keeps its number while it moves, in whatever order it is read", () => {
+test("text keeps its id while it moves, whatever the reading order", () => {
   const tracker = new Tracker();
   const ids = [0, 1, 2, 3].map((frame) => {
     const [one, other] = [textAt(20 + 4 * frame, 40), textAt(300, 42 - 3 * frame)];

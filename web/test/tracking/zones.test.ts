@@ -37,7 +37,7 @@ describe("countCrossings()", () => {
     expect(got).toMatchObject(want);
   });
 
-  test("does not change what it is given", () => {
+  test("does not change its arguments", () => {
     const line = { start: point([0, 0]), end: point([10, 0]) };
     const before = countCrossings(line, [{ box: around(5, -5), track: 1 }]);
     const after = countCrossings(line, [{ box: around(5, 5), track: 1 }], before);
@@ -48,13 +48,13 @@ describe("countCrossings()", () => {
 
 const LINE = { start: point([0, 0]), end: point([10, 0]) };
 
-test("a box that is no number crosses nothing, and its track goes on from where it was", () => {
+test("a NaN box crosses nothing, and its track continues from its last position", () => {
   let got = countCrossings(LINE, [{ box: around(5, -5), track: 1 }]);
   for (const y of [Number.NaN, -4, 5]) got = countCrossings(LINE, [{ box: around(5, y), track: 1 }], got);
   expect(got).toMatchObject({ in: 1, out: 0 });
 });
 
-test("a camera that runs for days remembers the tracks that were seen last", () => {
+test("for a camera that runs for days, only recent tracks are remembered", () => {
   let got = countCrossings(LINE, [{ box: around(5, -5), track: 1 }]);
   for (let track = 2; track < 5000; track++)
     got = countCrossings(
@@ -75,7 +75,7 @@ test("a camera that runs for days remembers the tracks that were seen last", () 
   expect(countCrossings(LINE, below, got).in - got.in).toBe(10_000);
 });
 
-test("the guide's example counts what crosses its line", () => {
+test("the guide's example counts crossings of its line", () => {
   const code =
     guide
       .split("```js")
