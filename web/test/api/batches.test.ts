@@ -30,7 +30,7 @@ function numbers({ outputs }: TensorResult): number[] {
   return [...(outputs.y?.data ?? [])].map(Number);
 }
 
-/** Runs `work`, and returns how many pictures went to the worker together. */
+/** Runs `work`, and returns the number of images in each message to the worker. */
 async function sentBy(work: () => Promise<unknown>): Promise<number[]> {
   const sent: number[] = [];
   const original = MessagePort.prototype.postMessage;
@@ -48,7 +48,7 @@ async function sentBy(work: () => Promise<unknown>): Promise<number[]> {
 }
 
 describe.each(backends)("%s", (backend) => {
-  test("each picture of a batch gets the result of a run of its own", async () => {
+  test("each image of a batch gets the result of its own run", async () => {
     const model = await loadTiny({ backend }, "batches.json");
     expect(model.batches).toEqual([1, 4]);
     const sources = drawn(6);
@@ -65,20 +65,20 @@ describe.each(backends)("%s", (backend) => {
   });
 });
 
-describe("the largest batch that is filled", () => {
+describe("the largest batch that can be filled is used", () => {
   test.each([
     [1, [1]],
     [3, [1, 1, 1]],
     [4, [4]],
     [9, [4, 4, 1]],
-  ])("%i pictures are run as %j", async (count, wanted) => {
+  ])("%i images are run in batches of %j", async (count, wanted) => {
     const model = await loadTiny({ backend: "wasm" }, "batches.json");
     const sent = await sentBy(() => runAll(model, drawn(count), { size: 16 }));
     expect(sent).toEqual(wanted);
   });
 });
 
-test("pictures that fit another size are run there, and keep their places", async () => {
+test("images that fit another size run at that size, and results stay in order", async () => {
   const model = await loadTiny({ backend: "wasm" }, "batches.json");
   const sources = drawn(5, (at) => at === 1);
   const results = await runAll(model, sources);
@@ -86,7 +86,7 @@ test("pictures that fit another size are run there, and keep their places", asyn
   expect(results.map(({ width }) => width)).toEqual(sources.map(({ width }) => width));
 });
 
-test("one picture gives one result, and one that cannot be read fails the call alone", async () => {
+test("one image gives one result, and an unreadable image fails only its own call", async () => {
   const model = await loadTiny({ backend: "wasm" }, "batches.json");
   const [first] = drawn(1);
   if (first === undefined) throw new Error("nothing drawn");
@@ -97,7 +97,7 @@ test("one picture gives one result, and one that cannot be read fails the call a
   expect(await runAll(model, drawn(4), { size: 16 })).toHaveLength(4);
 });
 
-test("tensors of four pictures are run together", async () => {
+test("tensors of four images are run together", async () => {
   const model = await loadTiny({ backend: "wasm" }, "batches.json");
   const image = {
     type: "float32",
@@ -109,7 +109,7 @@ test("tensors of four pictures are run together", async () => {
   ]);
 });
 
-test("a model that is not packed for several pictures refuses an array", async () => {
+test("a model without batch variants refuses an array", async () => {
   const model = await loadTiny({ backend: "wasm" }, "sizes.json");
   await expect(model.run(drawn(2))).rejects.toMatchObject({ code: "invalid-image" });
 });

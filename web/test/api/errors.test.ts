@@ -1,4 +1,4 @@
-// Whatever a public call is given, it rejects with a WebbuildError: a code for programs, a fix for people.
+// Whatever a public call gets, it rejects with a WebbuildError: a code for programs, a fix for people.
 
 import { describe, expect, test } from "vitest";
 import type { LoadOptions, Model, RunOptions } from "../../src/index.js";
@@ -7,10 +7,10 @@ import { film } from "../support/playing-video.js";
 
 keepEngine("wasm");
 
-/** A value of no use to any call, whatever its type says. */
+/** A value that no call accepts, whatever its declared type. */
 const odd = (value: unknown): never => value as never;
 
-/** The error that is thrown or rejected with. */
+/** Returns the error that is thrown or rejected with. */
 async function failure(act: () => unknown): Promise<unknown> {
   try {
     await act();
@@ -65,7 +65,7 @@ describe("load()", () => {
     await expectError(() => runtime.load(url, options), "invalid-option", /leave surprise out/);
   });
 
-  test("what its worker's start throws", async () => {
+  test("an error thrown by its worker factory", async () => {
     const worker = (): never => {
       throw null;
     };
@@ -88,7 +88,7 @@ describe("a model", () => {
     ["a signal that is none", run({ signal: 5 }), "invalid-option", /AbortSignal/],
     ["a threshold that is a text", run({ confidence: "0.5" }), "invalid-option", /a number/],
     [
-      "a transparency that is a function",
+      "a transparency option that is a function",
       run({ confidenceAlpha: () => true }),
       "invalid-option",
       /true or false/,
@@ -99,13 +99,13 @@ describe("a model", () => {
     ["data without a class", feeds({ ...tensor, data: Object.create(null) }), "invalid-input", /float32/],
     ["a video that is none", (model) => model.stream(odd(null), () => {}), "invalid-image", /<video>/],
     [
-      "options of a stream that are none",
+      "stream options that are no object",
       async (model) => model.stream((await film()).video, () => {}, odd({ fps: 5 })),
       "invalid-option",
       /leave fps out/,
     ],
     [
-      "a listener that is none",
+      "a listener that is no function",
       async (model) => model.stream((await film()).video, odd({})),
       "invalid-option",
       /a function/,
@@ -114,12 +114,12 @@ describe("a model", () => {
 
   test.each(cases)("%s", (_, act, code, fix) => expectError(() => act(tiny()), code, fix));
 
-  test("what is beside a tensor's own fields does not matter", async () => {
+  test("extra properties of a tensor object are ignored", async () => {
     const outputs = await tiny().runTensors({ image: odd({ ...tensor, note: () => {} }) });
     expect(Object.keys(outputs)).toEqual(["detections"]);
   });
 
-  test.each(AT_ALL)("%o for a picture", async (value) => {
+  test.each(AT_ALL)("%o for an image", async (value) => {
     await expectError(() => tiny().run(odd(value)), "invalid-image", /give/);
     await expectError(() => tiny().preprocess(odd(value)), "invalid-image", /give/);
   });
@@ -141,10 +141,10 @@ describe("a model", () => {
   });
 });
 
-describe("a picture that cannot be read", () => {
+describe("an image that cannot be read", () => {
   const tiny = sharedTiny({ backend: "wasm" });
 
-  /** An <img> of another origin, which is this server by another name. */
+  /** An <img> of another origin, which is this server under another name. */
   async function foreign(crossOrigin: string | null): Promise<HTMLImageElement> {
     const image = new Image();
     image.crossOrigin = crossOrigin;
@@ -176,7 +176,7 @@ describe("a picture that cannot be read", () => {
     expect(await tiny().run(await foreign("anonymous"))).toMatchObject({ kind: "pose" });
   });
 
-  test("what was closed or transferred before", async () => {
+  test("an image that was closed or transferred before", async () => {
     const bitmap = await createImageBitmap(new ImageData(4, 4));
     const frame = new VideoFrame(bitmap, { timestamp: 0 });
     frame.close();

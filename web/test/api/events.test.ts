@@ -1,4 +1,4 @@
-// The events of a model: what its getters say changes only with one.
+// The events of a model: its getters change only together with an event.
 
 import { describe, expect, test, vi } from "vitest";
 import { BackendChoice } from "../../src/choice/backend-choice.js";
@@ -8,7 +8,7 @@ import { hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
 import { loseAt, losing } from "../support/device-loss.js";
 import { refuse } from "../support/refusing.js";
 
-/** Returns what the model says from here on, in order. */
+/** Returns the model's events from here on, in order. */
 function heard(model: Model): string[] {
   const events: string[] = [];
   model.addEventListener("warning", ({ detail }) => events.push(`warning ${detail.code}`));
@@ -16,8 +16,8 @@ function heard(model: Model): string[] {
   return events;
 }
 
-describe.runIf(hasWebgpu)("a model on WebGPU says", () => {
-  test("that its GPU was lost and its engine started again, each time", async () => {
+describe.runIf(hasWebgpu)("a model on WebGPU fires an event", () => {
+  test("each time its GPU was lost and its engine restarted", async () => {
     await losing({}, async () => {
       const model = await loadTiny({ backend: "webgpu" }, "conv.json");
       const events = heard(model);
@@ -34,7 +34,7 @@ describe.runIf(hasWebgpu)("a model on WebGPU says", () => {
     });
   });
 
-  test("that it went to WASM, with the warning that it lists", async () => {
+  test("when it moves to WASM, with the warning that it lists", async () => {
     await withWorker("worker-refusing.js", async () => {
       const model = await loadTiny({}, "conv.json");
       const events = heard(model);
@@ -50,7 +50,7 @@ describe.runIf(hasWebgpu)("a model on WebGPU says", () => {
   });
 });
 
-test.runIf(hasWebgpu)("a run that warns is heard, once", async () => {
+test.runIf(hasWebgpu)("a run that warns fires one warning event", async () => {
   const model = await loadTiny({ backend: "webgpu" });
   const events = heard(model);
   const image = await picture("upright.png");
@@ -59,7 +59,7 @@ test.runIf(hasWebgpu)("a run that warns is heard, once", async () => {
   expect(events).toEqual(["warning ran-fallback"]);
 });
 
-test("a choice of the backend is a change, and so is a warning of a stage", () => {
+test("choosing a backend fires a change event, as does a stage's warning", () => {
   const session = { listener: null };
   const choice = new BackendChoice("nothing to compare");
   const stage = new ModelStage(

@@ -15,7 +15,7 @@ import {
 const { load } = runtime;
 
 describe.runIf(hasWebgpu)("webgpu", () => {
-  test("auto chooses it, on the build with JSPI", async () => {
+  test("auto chooses it, with the JSPI build", async () => {
     const model = await loadTiny();
     expect(model.backend).toBe("webgpu");
     expect(model.warnings).toEqual([]);
@@ -28,7 +28,7 @@ describe.runIf(hasWebgpu)("webgpu", () => {
     expect(model.info().adapter?.vendor).not.toBe("");
   });
 
-  test("a bundle without JSPI runs on asyncify", async () => {
+  test("a bundle without JSPI runs on the asyncify build", async () => {
     const model = await loadTiny({ backend: "webgpu" }, "asyncify.json");
     expect(model.info().engine.build).toBe("asyncify");
     const result = await model.run(await picture("upright.png"));
@@ -40,21 +40,21 @@ describe.runIf(hasWebgpu)("webgpu", () => {
     expect(placement).toEqual([{ provider: "WebGpuExecutionProvider", count: 21, nodes: [] }]);
   });
 
-  test("a graph that is split is traced node by node", async () => {
+  test("a partitioned graph is traced node by node", async () => {
     const { placement } = (await loadTiny({ backend: "webgpu", trace: true }, "mixed.json")).info();
     const cpu = placement?.find(({ provider }) => provider === "CPUExecutionProvider");
     expect(cpu?.nodes.map(({ op }) => op)).toContain("NonZero");
     for (const { count, nodes } of placement ?? []) expect(nodes.length).toBe(count);
   });
 
-  test("auto steps down to WASM where there is no session, and says so", async () => {
+  test("auto falls back to WASM if no session can be created, and says so", async () => {
     const model = await loadTiny({}, "broken-webgpu.json");
     expect(model.backend).toBe("wasm");
     expect(model.warnings).toMatchObject([{ code: "no-session" }]);
     expect(model.reason).toContain("no webgpu session");
   });
 
-  test("a backend that was asked for never steps down", async () => {
+  test("an explicitly requested backend never falls back", async () => {
     await expect(loadTiny({ backend: "webgpu" }, "broken-webgpu.json")).rejects.toMatchObject({
       code: "no-session",
     });
@@ -62,30 +62,30 @@ describe.runIf(hasWebgpu)("webgpu", () => {
 });
 
 describe("wasm", () => {
-  test("runs on the small build", async () => {
+  test("runs on the small engine build", async () => {
     const model = await loadTiny({ backend: "wasm" });
     expect(model.backend).toBe("wasm");
     expect(model.reason).toContain("requested");
     expect(model.info()).toMatchObject({ engine: { build: "wasm" }, adapter: null });
   });
 
-  test("is what auto takes without WebGPU, and says so", async () => {
+  test("is auto's choice without WebGPU, with a reason", async () => {
     const model = await withWorker("worker-without-gpu.js", () => loadTiny());
     expect(model.backend).toBe("wasm");
     expect(model.warnings).toMatchObject([{ code: "no-adapter", fix: expect.stringMatching(/browser/) }]);
   });
 
-  test("is not taken for webgpu", async () => {
+  test("is not used if WebGPU was requested", async () => {
     const wanted = withWorker("worker-without-gpu.js", () => loadTiny({ backend: "webgpu" }));
     await expect(wanted).rejects.toMatchObject({ code: "no-adapter" });
   });
 
-  test("is what auto takes where the bundle has no WebGPU graph", async () => {
+  test("is auto's choice if the bundle has no WebGPU graph", async () => {
     const model = await loadTiny({}, "no-webgpu.json");
     expect(model.warnings).toMatchObject([{ code: "no-graph" }]);
   });
 
-  test("is what auto takes where WebGPU would fail, and says why", async () => {
+  test("is auto's choice if WebGPU would fail, with a reason", async () => {
     const model = await loadTiny({}, "disabled-target.json");
     expect(model.backend).toBe("wasm");
     const message = expect.stringContaining("webgpu would fail: Cast 'a': no session can be created");
@@ -94,7 +94,7 @@ describe("wasm", () => {
     ]);
   });
 
-  test.runIf(hasWebgpu)("is what auto takes where the adapter lacks what the graph needs", async () => {
+  test.runIf(hasWebgpu)("is auto's choice if the adapter lacks a required feature", async () => {
     const model = await withWorker("worker-without-f16.js", () => loadTiny({}, "featured.json"));
     expect(model.backend).toBe("wasm");
     const message = expect.stringContaining("the adapter has no shader-f16");
@@ -113,7 +113,7 @@ describe("threads", () => {
 });
 
 describe("progress", () => {
-  test("goes through the stages, only forward, and ends before load() does", async () => {
+  test("stages come in order, and end before load() resolves", async () => {
     const told: Progress[] = [];
     const backend = hasWebgpu ? "webgpu" : "wasm";
     await loadTiny({ backend, onProgress: (progress) => told.push(progress) });
@@ -141,13 +141,13 @@ describe("progress", () => {
   function expectForward(told: readonly Progress[]): void {
     const loaded = told.map((progress) => progress.loaded);
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
-    if (told[0]?.stage !== "weights") expect(loaded[0]).toBe(0); // they come beside the engine
+    if (told[0]?.stage !== "weights") expect(loaded[0]).toBe(0); // weights download in parallel with the engine
     expect(told.at(-1)).toMatchObject({ loaded: told[0]?.total });
     expect(told[0]?.total).toBeGreaterThan(0);
   }
 });
 
-describe("a bundle deep down a site, under a strict policy", () => {
+describe("a bundle in a deep subfolder of a site, under a strict policy", () => {
   test.each(backends)("%s", async (backend) => {
     const site = new URL("/strict/deep/down/", location.origin);
     const strict: typeof runtime = await import(/* @vite-ignore */ new URL("runtime/webbuild.js", site).href);
@@ -162,7 +162,7 @@ const wasm = { backend: "wasm", cache: false } as const;
 describe("files", () => {
   keepEngine("wasm");
 
-  test("one with another hash is refused", async () => {
+  test("a file with another hash is refused", async () => {
     await expect(loadTiny(wasm, "corrupt.json")).rejects.toMatchObject({
       name: "WebbuildError",
       code: "corrupt-file",
@@ -171,24 +171,24 @@ describe("files", () => {
     });
   });
 
-  test("one of another size is refused", async () => {
+  test("a file of another size is refused", async () => {
     await expect(loadTiny(wasm, "short.json")).rejects.toMatchObject({ code: "corrupt-file" });
   });
 
-  test("a corrupt file is no reason to step down", async () => {
+  test("a corrupt file does not cause a fallback", async () => {
     await expect(loadTiny({}, "corrupt.json")).rejects.toMatchObject({ code: "corrupt-file" });
   });
 
-  test.runIf(hasWebgpu)("one that is not there is named", async () => {
+  test.runIf(hasWebgpu)("a missing file is named", async () => {
     const message = expect.stringMatching(/gone\.onnx.*404/);
     await expect(loadTiny({}, "missing.json")).rejects.toMatchObject({ code: "download-failed", message });
   });
 
-  test("one that the manifest does not list is refused", async () => {
+  test("a file that the manifest does not list is refused", async () => {
     await expect(loadTiny(wasm, "unlisted.json")).rejects.toMatchObject({ code: "invalid-manifest" });
   });
 
-  test("a relative address is the page's", async () => {
+  test("a relative address is resolved against the page", async () => {
     const model = await load("/bundle/manifest.json", wasm);
     expect(model.manifest.name).toBe("tiny");
     await model.dispose();
@@ -196,13 +196,13 @@ describe("files", () => {
 });
 
 describe("the engine", () => {
-  test("a host that inflates the engine is understood", async () => {
+  test("the engine from a host that decompresses it is accepted", async () => {
     const model = await load(new URL("/inflating/manifest.json", location.origin), wasm);
     expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{ label: "person" }, {}] });
     await model.dispose();
   });
 
-  test("an engine that a host inflates to another one of that size is refused", async () => {
+  test("an engine that decompresses to other content of the same size is refused", async () => {
     const loading = load(new URL("/inflating/other-content.json", location.origin), wasm);
     const message = expect.stringMatching(
       /wasm\.zst .* nor decompressed by the host, sha256 .* wanted 0{64}/,
@@ -211,26 +211,26 @@ describe("the engine", () => {
     await (await load(stored("other-content.json"), wasm)).dispose();
   });
 
-  test("an engine that a host inflates, of a manifest without a hash of what is in it, is to be packed again", async () => {
+  test("for a decompressed engine without a hash in the manifest, the fix is to pack again", async () => {
     const loading = load(new URL("/inflating/without-inner-hash.json", location.origin), wasm);
     const fix = expect.stringMatching(/^pack the model again/);
     await expect(loading).rejects.toMatchObject({ code: "corrupt-file", fix });
     await (await load(stored("without-inner-hash.json"), wasm)).dispose();
   });
 
-  test("a worker that is not there is an error, not a wait for ever", async () => {
+  test("a missing worker script is an error, not an endless wait", async () => {
     const wanted = withWorker("no-such-worker.js", () => loadTiny(wasm));
     await expect(wanted).rejects.toMatchObject({ code: "worker-failed" });
   });
 });
 
 describe("aborting", () => {
-  test("before it began", async () => {
+  test("before the load begins", async () => {
     const signal = AbortSignal.abort();
     await expect(load(bundle("manifest.json"), { signal })).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("in the middle", async () => {
+  test("during the load", async () => {
     const controller = new AbortController();
     const onProgress = ({ stage }: Progress): void => {
       if (stage === "weights") controller.abort();

@@ -5,7 +5,7 @@ import { backends, keepEngine, loadTiny, picture, runtime } from "../support/bun
 for (const backend of backends) keepEngine(backend);
 
 describe.each(backends)("the report of a model on %s", (backend) => {
-  test("says what ran where and why, and nothing of the picture or the site", async () => {
+  test("says what ran where and why, and nothing about the image or the site", async () => {
     const model = await loadTiny({ backend }, "golden.json");
     await model.run(new File([await picture("upright.png")], "holiday.png"));
     const text = model.report();
@@ -40,7 +40,7 @@ test("a report of a doubtful model lists its warnings", async () => {
   expect(model.report()).toContain("warning: [doubtful-answers] scores are near chance");
 });
 
-test("an error is told with its fix and its cause, without addresses", async () => {
+test("an error appears with its fix and its cause, without addresses", async () => {
   const missing = runtime.load(new URL("/not/there.json?token=secret", location.href));
   const error: unknown = await missing.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ url: "https://webbuild.readthedocs.io/codes/download-failed/" });

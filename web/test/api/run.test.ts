@@ -6,7 +6,7 @@ import { expectClose } from "../support/compare-tensors.js";
 
 for (const backend of backends) keepEngine(backend);
 
-/** The input that the native answers are for. */
+/** The input of the native reference results. */
 function ramp(): TensorData {
   const data = Float32Array.from({ length: 3 * 32 * 32 }, (_, index) => (index % 251) / 250);
   return { type: "float32", dims: [1, 3, 32, 32], data };
@@ -19,14 +19,14 @@ function poses(result: Result): PoseResult["poses"] {
 
 describe.each(backends)("%s", (backend) => {
   const tiny = sharedTiny({ backend });
-  test("answers as native ONNX Runtime does", async () => {
+  test("results equal native ONNX Runtime's", async () => {
     const outputs = await tiny().runTensors({ image: ramp() });
     expectClose(numbers(outputs.detections), native.detections, 1e-4);
     if (backend === "webgpu") expectClose(numbers(outputs.status), native.status, 0);
     else expect(Object.keys(outputs)).toEqual(["detections"]);
   });
 
-  test("gives people in source pixels, with its timings", async () => {
+  test("people are in source pixels, with timings", async () => {
     const result = await tiny().run(await picture("upright.png"));
     expect(result).toMatchObject({
       kind: "pose",
@@ -43,7 +43,7 @@ describe.each(backends)("%s", (backend) => {
     expect(inference).toBeGreaterThan(0);
   });
 
-  test("the thresholds reach the graph", async () => {
+  test("the thresholds are inputs of the graph", async () => {
     const image = await picture("upright.png");
     expect(poses(await tiny().run(image, { confidence: 0.75 }))).toHaveLength(1);
     const [low] = poses(await tiny().run(image, { iou: 0 }));
@@ -51,7 +51,7 @@ describe.each(backends)("%s", (backend) => {
     expect((high?.box.x1 ?? 0) - (low?.box.x1 ?? 0)).toBeCloseTo(40 / 32, 4);
   });
 
-  test("runs begun together are all answered, each with its own options", async () => {
+  test("concurrent runs all resolve, each with its own options", async () => {
     const image = await picture("upright.png");
     const results = await Promise.all(
       [0.75, 0.5, 0.99].map((confidence) => tiny().run(image, { confidence })),
@@ -59,7 +59,7 @@ describe.each(backends)("%s", (backend) => {
     expect(results.map((result) => poses(result).length)).toEqual([1, 2, 0]);
   });
 
-  test("a run that fails leaves the next one alone", async () => {
+  test("a failed run does not affect the next one", async () => {
     const image = await picture("upright.png");
     const bad = tiny().run(new Blob(["no picture"]));
     const good = tiny().run(image);
@@ -94,8 +94,8 @@ describe.each(backends)("%s", (backend) => {
   });
 });
 
-describe.runIf(hasWebgpu)("a head over its capacity", () => {
-  test("is repeated on WASM, and says so once", async () => {
+describe.runIf(hasWebgpu)("a detection head over its capacity", () => {
+  test("is repeated on WASM, with one warning", async () => {
     const model = await loadTiny({ backend: "webgpu" });
     const image = await picture("upright.png");
     const first = await model.run(image, { confidence: 0 });
@@ -115,7 +115,7 @@ describe.runIf(hasWebgpu)("a head over its capacity", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused arguments", () => {
   const tiny = sharedTiny({ backend: "wasm" });
   const cases: [string, (model: Model) => Promise<unknown>, string][] = [
     ["a string for a picture", (model) => model.run("cat.jpg" as never), "invalid-image"],
@@ -159,13 +159,13 @@ describe("what is refused", () => {
 describe("feeds", () => {
   const tiny = sharedTiny({ backend: "wasm" });
 
-  test("stay the caller's", async () => {
+  test("are not transferred from the caller", async () => {
     const feeds: Tensors = { image: ramp() };
     await tiny().runTensors(feeds);
     expect(feeds.image?.data.length).toBe(3 * 32 * 32);
   });
 
-  test("of preprocess() are what run() feeds", async () => {
+  test("made by preprocess() equal those of run()", async () => {
     const image = await picture("upright.png");
     const fed = await tiny().preprocess(image);
     const { detections } = await tiny().runTensors({ image: fed });
@@ -174,7 +174,7 @@ describe("feeds", () => {
 });
 
 describe("aborting a run", () => {
-  test("rejects at once and leaves the next one alone", async () => {
+  test("rejects at once and does not affect the next one", async () => {
     const model = await loadTiny({ backend: "wasm" });
     const image = await picture("upright.png");
     const controller = new AbortController();
@@ -188,7 +188,7 @@ describe("aborting a run", () => {
 });
 
 describe("preprocess()", () => {
-  test("is stopped by its signal, and takes no other options", async () => {
+  test("can be aborted by its signal, and takes no other options", async () => {
     const model = await loadTiny({ backend: "wasm" });
     const image = await picture("upright.png");
     const controller = new AbortController();

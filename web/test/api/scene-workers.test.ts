@@ -1,4 +1,4 @@
-// Scenes in workers of their own, which are measured, lack something, or load the engine alone.
+// Scenes with special workers: measured ones, ones that lack something, or ones that load only the engine.
 
 import { describe, expect, test } from "vitest";
 import type { LoadOptions } from "../../src/index.js";
@@ -8,7 +8,7 @@ import { held, readBack } from "../support/measured.js";
 import { expectAnswers, expectThree } from "../support/scenes.js";
 
 const ANSWER = 4 * 14 * 14;
-/** Bytes of what the encoder gives to the decoder. */
+/** Bytes of the encoder's outputs that the decoder takes. */
 const BETWEEN = 4 * (8 * 14 * 14 + 4 * 16 * 16);
 
 describe.runIf(hasWebgpu)("between stages", () => {
@@ -23,19 +23,19 @@ describe.runIf(hasWebgpu)("between stages", () => {
     return [looked - before, (await readBack()) - looked];
   };
 
-  test("nothing is read back where both are on the GPU", async () => {
+  test("nothing is read back if both stages are on the GPU", async () => {
     await withWorker("worker-measured.js", async () => {
       expect(await readAfter("webgpu")).toEqual([0, 3 * ANSWER]);
     });
   });
 
-  test("each tensor is read back once where the second is on WASM, in the same worker", async () => {
+  test("each tensor is read back once if the second stage is on WASM, in the same worker", async () => {
     await withWorker("worker-measured.js", async () => {
       expect(await readAfter({ encoder: "webgpu", decoder: "wasm" })).toEqual([BETWEEN, 0]);
     });
   });
 
-  test("the buffers of a scene are free when it is released, and no sooner", async () => {
+  test("the buffers of a scene are freed by its release, and not before", async () => {
     await withWorker("worker-measured.js", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "stages.json");
       const scenes = await Promise.all([0, 1, 2].map((step) => model.look(frame(step))));
@@ -45,7 +45,7 @@ describe.runIf(hasWebgpu)("between stages", () => {
         const more = await model.look(frame(turn % 3));
         await expectAnswers(more, turn % 3, [1]);
         await more.release();
-        // Dropped before it begins, while it runs, or not at all.
+        // Aborted before it begins, while it runs, or not at all.
         const dropped = await model.look(frame(1), { signal: AbortSignal.timeout(turn) }).catch(() => null);
         await dropped?.release();
       }
@@ -56,7 +56,7 @@ describe.runIf(hasWebgpu)("between stages", () => {
     });
   });
 
-  test("nothing is read back where there are three", async () => {
+  test("nothing is read back between three stages", async () => {
     await withWorker("worker-measured.js", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "three-stages.json");
       const before = await readBack();
@@ -68,7 +68,7 @@ describe.runIf(hasWebgpu)("between stages", () => {
   });
 });
 
-test("the timings of a scene are those of all stages but the last", async () => {
+test("the timings of a scene include all stages but the last", async () => {
   await withWorker("worker-ticking.js", async () => {
     const looked = async (manifest: string): Promise<number> => {
       const model = await loadTiny({ backend: "wasm" }, manifest);
@@ -79,7 +79,7 @@ test("the timings of a scene are those of all stages but the last", async () => 
   });
 });
 
-test("progress says which stage it is of, and its bytes are those of all", async () => {
+test("progress names its stage, and its byte counts cover all stages", async () => {
   const heard: number[][] = [];
   const names = new Set<string | undefined>();
   const onProgress: LoadOptions["onProgress"] = ({ bytesDone, bytesTotal, modelStage }) => {
@@ -100,7 +100,7 @@ test("progress says which stage it is of, and its bytes are those of all", async
   expect(Number(total) - Number(alone.at(-1))).toBeLessThan(100_000);
 });
 
-test("what keeps both stages from WebGPU is said once", async () => {
+test("the reason that keeps both stages from WebGPU is reported once", async () => {
   const model = await withWorker("worker-without-gpu.js", () => loadTiny({}, "stages.json"));
   expect(model.info().stages?.map(({ backend }) => backend)).toEqual(["wasm", "wasm"]);
   expect(model.warnings.map(({ code }) => code)).toEqual(["no-adapter"]);

@@ -14,7 +14,7 @@ const apart: LoadOptions["backend"][] = [
 ];
 
 describe.each([...backends, ...(hasWebgpu ? apart : [])])("a model of two stages on %o", (backend) => {
-  test("looks at a picture once, and answers as often as it is asked", async () => {
+  test("look() encodes an image once, for any number of prompts", async () => {
     const model = await loadTiny({ backend }, "stages.json");
     const scene = await model.look(frame(0));
     await expectAnswers(scene, 0);
@@ -31,7 +31,7 @@ describe.each(backends)("scenes on %s", (backend) => {
   const opened = async (): Promise<Awaited<ReturnType<typeof loadTiny>>> =>
     loadTiny({ backend }, "stages.json");
 
-  test("do not depend on each other, and each answers in order", async () => {
+  test("are independent of each other, and each resolves its runs in order", async () => {
     const model = await opened();
     const looks = [0, 1, 2].map((step) => model.look(frame(step)));
     const order: string[] = [];
@@ -51,7 +51,7 @@ describe.each(backends)("scenes on %s", (backend) => {
       );
   });
 
-  test("are of the picture as it was when look() was called", async () => {
+  test("use the image as it was when look() was called", async () => {
     const model = await opened();
     const canvas = new OffscreenCanvas(16, 16);
     const context = canvas.getContext("2d");
@@ -65,7 +65,7 @@ describe.each(backends)("scenes on %s", (backend) => {
     await expectAnswers(second as Scene, 1, [0]);
   });
 
-  test("are none where look() is aborted, and others go on", async () => {
+  test("end if look() is aborted, while others go on", async () => {
     const model = await opened();
     const scene = await model.look(frame(0));
     const aborting = new AbortController();
@@ -82,7 +82,7 @@ describe.each(backends)("scenes on %s", (backend) => {
     await expect(scene.runTensors(pointFeeds(0), late)).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("are over after release(), the runs before it are not", async () => {
+  test("end after release(), but runs begun before complete", async () => {
     const model = await opened();
     const encoded = countLooks();
     const scene = await model.look(await createImageBitmap(frame(2)));
@@ -96,7 +96,7 @@ describe.each(backends)("scenes on %s", (backend) => {
     await expect(scene.run()).rejects.toMatchObject(over);
   });
 
-  test("end with their model, whatever is under way", async () => {
+  test("end with their model, whatever is in progress", async () => {
     const model = await opened();
     const scene = await model.look(frame(0));
     const pending = [model.look(frame(1)), scene.runTensors(pointFeeds(0)), scene.runTensors(pointFeeds(1))];
@@ -118,7 +118,7 @@ describe.each(backends)("a first stage with a result of its own, on %s", (backen
     expect(found.outputs.y?.data[4]).toBeCloseTo(2 * (result.detections[0]?.score ?? 0), 4);
   };
 
-  test("keeps it in the scene; run() is all stages in one", async () => {
+  test("its result is kept in the scene; run() executes all stages", async () => {
     const model = await loadTiny({ backend }, "found.json");
     const image = await picture("upright.png");
     const scene = await model.look(image, { confidence: 0.1 });
@@ -131,7 +131,7 @@ describe.each(backends)("a first stage with a result of its own, on %s", (backen
     expect(model.info().preprocess.path).toBe(backend === "webgpu" ? "gpu" : "cpu");
   });
 
-  test("is part of each frame's answer in a stream", async () => {
+  test("its result is part of each frame's result in a stream", async () => {
     const model = await loadTiny({ backend }, "found.json");
     const { video, end } = await film();
     const kinds: string[] = [];
@@ -145,7 +145,7 @@ describe.each(backends)("a first stage with a result of its own, on %s", (backen
   });
 });
 
-test("a scene has the results of the stages before the last, as glue is given them", async () => {
+test("glue gets the results of the stages before the last", async () => {
   const model = await loadTiny({ backend: "wasm" }, "found.json");
   const scene = await model.look(await picture("upright.png"));
   const { found, ...others } = await scene.results();
@@ -156,12 +156,12 @@ test("a scene has the results of the stages before the last, as glue is given th
 
 describe("a call that does not fit the stages is refused:", () => {
   const wasm = { backend: "wasm" as Backend };
-  test("look() of a model of one stage", async () => {
+  test("look() for a model of one stage", async () => {
     const model = await loadTiny(wasm, "conv.json");
     await expect(model.look(frame(0))).rejects.toMatchObject({ code: "one-stage" });
   });
 
-  test("options that are another stage's, and stages that there are not", async () => {
+  test("options of another stage, and stages that do not exist", async () => {
     const model = await loadTiny(wasm, "found.json");
     const scene = await model.look(await picture("upright.png"));
     await expect(scene.run({ confidence: 0.5 })).rejects.toMatchObject({ code: "invalid-option" });
@@ -181,7 +181,7 @@ describe("a call that does not fit the stages is refused:", () => {
     });
   });
 
-  test("tiles, of a stage that makes pictures", async () => {
+  test("tiles for a stage that makes images", async () => {
     const model = await loadTiny(wasm, "pictured.json");
     const scene = await model.look(frame(0));
     for (const options of [{ tiles: false as const }, { onTile: () => {} }]) {
@@ -191,7 +191,7 @@ describe("a call that does not fit the stages is refused:", () => {
     }
   });
 
-  test("a tensor that only the caller has, in run()", async () => {
+  test("run() without a tensor that only the caller has", async () => {
     const model = await loadTiny(wasm, "stages.json");
     await expect(model.run(frame(0))).rejects.toMatchObject({
       code: "missing-input",
@@ -199,7 +199,7 @@ describe("a call that does not fit the stages is refused:", () => {
     });
   });
 
-  test("stages that do not fit together, with the two tensors", async () => {
+  test("stages that do not fit together, naming the two tensors", async () => {
     const model = await loadTiny(wasm, "unfit-stages.json");
     const scene = await model.look(frame(0));
     await expect(scene.runTensors(pointFeeds(0))).rejects.toMatchObject({
@@ -215,15 +215,18 @@ describe("a model of three stages", () => {
     [name]: "wasm",
   })) as Record<string, Backend>[];
 
-  test.each([...backends, ...(hasWebgpu ? apart : [])])("answers with the last, on %o", async (backend) => {
-    const model = await loadTiny({ backend }, "three-stages.json");
-    await expectThree(await model.look(frame(0)), 0);
-    await expectThree(await model.look(frame(1)), 1, [0]);
-  });
+  test.each([...backends, ...(hasWebgpu ? apart : [])])(
+    "gives the last stage's result, on %o",
+    async (backend) => {
+      const model = await loadTiny({ backend }, "three-stages.json");
+      await expectThree(await model.look(frame(0)), 0);
+      await expectThree(await model.look(frame(1)), 1, [0]);
+    },
+  );
 });
 
 describe.each(backends)("glue between two stages, on %s", (backend) => {
-  test("makes what the decoder takes, and a caller may give it too", async () => {
+  test("computes the decoder's input, which a caller may give instead", async () => {
     const model = await loadTiny({ backend }, "glued.json");
     const scene = await model.look(frame(0));
     const { outputs } = (await scene.run()) as TensorResult;
@@ -239,7 +242,7 @@ describe.each(backends)("glue between two stages, on %s", (backend) => {
       "unfit-glue.json",
       "glue/unfit.js: point: wanted float32 [1, 2], 2 elements in a Float32Array, got float32 [3]",
     ],
-  ])("says where it fails: %s", async (manifest, message) => {
+  ])("names the stage that fails: %s", async (manifest, message) => {
     const model = await loadTiny({ backend }, manifest);
     const scene = await model.look(frame(0));
     await expect(scene.run()).rejects.toMatchObject({ code: "glue-failed", message });
@@ -247,7 +250,7 @@ describe.each(backends)("glue between two stages, on %s", (backend) => {
     expect(model.info().stages?.map((stage) => stage.backend)).toEqual([backend, backend]);
   });
 
-  test("that is no function fails the load", async () => {
+  test("fails the load if it exports no function", async () => {
     await expect(loadTiny({ backend }, "no-glue.json")).rejects.toMatchObject({
       code: "glue-failed",
       message: expect.stringContaining("number, not a function"),
@@ -255,7 +258,7 @@ describe.each(backends)("glue between two stages, on %s", (backend) => {
   });
 });
 
-test("a stage runs alone on tensors that are all given", async () => {
+test("a stage runs alone if all its tensors are given", async () => {
   const model = await loadTiny({ backend: "wasm" }, "stages.json");
   const image = { type: "float32" as const, dims: [1, 3, 16, 16], data: new Float32Array(768).fill(0.5) };
   const { embedding, detail } = await model.runTensors({ image });
@@ -267,7 +270,7 @@ test("a stage runs alone on tensors that are all given", async () => {
   });
 });
 
-test("a later stage alone leaves the state of the first as it is", async () => {
+test("running a later stage alone does not change the first stage's state", async () => {
   const model = await loadTiny({ backend: "wasm" }, "average-stages.json");
   const steps = sums();
   const boxes = { type: "float32" as const, dims: [1, 4, 6], data: new Float32Array(24) };
@@ -284,9 +287,14 @@ test("a later stage alone leaves the state of the first as it is", async () => {
   });
 });
 
-test.runIf(hasWebgpu)("a stage that has no graph for WebGPU runs on WASM beside one on the GPU", async () => {
-  const model = await loadTiny({}, "stages-no-webgpu.json");
-  await expectAnswers(await model.look(frame(0)), 0);
-  expect(model.info().stages?.map(({ backend }) => backend)).toEqual(["webgpu", "wasm"]);
-  expect(model.warnings).toMatchObject([{ code: "no-graph", message: expect.stringMatching(/^decoder: /) }]);
-});
+test.runIf(hasWebgpu)(
+  "a stage without a WebGPU graph runs on WASM while another runs on the GPU",
+  async () => {
+    const model = await loadTiny({}, "stages-no-webgpu.json");
+    await expectAnswers(await model.look(frame(0)), 0);
+    expect(model.info().stages?.map(({ backend }) => backend)).toEqual(["webgpu", "wasm"]);
+    expect(model.warnings).toMatchObject([
+      { code: "no-graph", message: expect.stringMatching(/^decoder: /) },
+    ]);
+  },
+);

@@ -31,7 +31,7 @@ async function outputOf(run: ReturnType<Model["run"]>): Promise<TensorResult["ou
 const SQUARE_OUTPUT = [1, 8, 14, 14];
 const WIDE_OUTPUT = [1, 8, 14, 22];
 
-describe("the size that fits", () => {
+describe("the best size for an image", () => {
   const sizes = [320, 480, 640].map((side) => [side, side] as const);
   test.each([
     [4000, 3000, 640],
@@ -41,7 +41,7 @@ describe("the size that fits", () => {
   ])("%i x %i is run at %i", (width, height, side) => {
     expect(fittingSize(sizes, width, height)).toEqual([side, side]);
   });
-  test("has the picture's aspect ratio", () => {
+  test("has the most similar aspect ratio", () => {
     const both = [[640, 480] as const, [480, 640] as const];
     expect(fittingSize(both, 3000, 4000)).toEqual([480, 640]);
     expect(fittingSize(both, 4000, 3000)).toEqual([640, 480]);
@@ -49,7 +49,7 @@ describe("the size that fits", () => {
 });
 
 describe.each(backends)("%s", (backend) => {
-  test("a picture is run at the size that fits it, or at the one asked for", async () => {
+  test("an image runs at the size that fits it, or at the requested size", async () => {
     const model = await loadTiny({ backend }, "sizes.json");
     expect(model.sizes).toEqual([SQUARE, WIDE]);
     expect((await outputOf(model.run(canvas(48, 32)))).dims).toEqual(WIDE_OUTPUT);
@@ -58,7 +58,7 @@ describe.each(backends)("%s", (backend) => {
     expect((await outputOf(model.run(canvas(48, 32), { size: 16 }))).dims).toEqual(SQUARE_OUTPUT);
   });
 
-  test("the answer is that of a bundle of that size", async () => {
+  test("the result equals that of a bundle for that size", async () => {
     const several = await loadTiny({ backend }, "sizes.json");
     const file = await picture("upright.png");
     for (const [manifest, size] of [["conv.json", 16] as const, ["wide.json", WIDE] as const]) {
@@ -71,7 +71,7 @@ describe.each(backends)("%s", (backend) => {
     expect(chosen.dims).toEqual(WIDE_OUTPUT);
   });
 
-  test("tensors are run at their size, and pictures become such tensors", async () => {
+  test("tensors run at their own size, which preprocess() gives for an image", async () => {
     const model = await loadTiny({ backend }, "sizes.json");
     const wide = await model.preprocess(canvas(48, 32));
     expect(wide.dims).toEqual([1, 3, 16, 24]);
@@ -83,7 +83,7 @@ describe.each(backends)("%s", (backend) => {
     });
   });
 
-  test("runs begun together are answered in their order", async () => {
+  test("concurrent runs resolve in order", async () => {
     const model = await loadTiny({ backend }, "sizes.json");
     const ended: number[] = [];
     const sizes = [WIDE, SQUARE, WIDE, SQUARE];
@@ -126,13 +126,13 @@ test.each([15, [16], [16, 24], "16", null, [16, 16, 16]])("size %j is refused", 
   });
 });
 
-test("a model of one size takes that one", async () => {
+test("a model of one size accepts that size", async () => {
   const model = await loadTiny({ backend: "wasm" }, "conv.json");
   expect((await outputOf(model.run(canvas(40, 20), { size: 16 }))).dims).toEqual(SQUARE_OUTPUT);
   await expect(model.run(canvas(40, 20), { size: 32 })).rejects.toMatchObject({ code: "invalid-option" });
 });
 
-test("a run that is stopped while its size is loaded rejects, and the model goes on", async () => {
+test("a run that is aborted while its size loads rejects, and the model goes on", async () => {
   const model = await loadTiny({ backend: "wasm" }, "sizes.json");
   const stop = new AbortController();
   const stopped = model.run(canvas(48, 32), { signal: stop.signal });
@@ -141,10 +141,10 @@ test("a run that is stopped while its size is loaded rejects, and the model goes
   expect((await outputOf(model.run(canvas(48, 32)))).dims).toEqual(WIDE_OUTPUT);
 });
 
-test("a model that is disposed of while a size is loaded says so", async () => {
+test("a run that loads a size of a disposed model rejects", async () => {
   const model = await loadTiny({ backend: "wasm" }, "sizes.json");
   const run = model.run(canvas(48, 32));
-  await new Promise((resolve) => setTimeout(resolve)); // more, and a busy machine has loaded it
+  await new Promise((resolve) => setTimeout(resolve)); // with a longer delay a busy machine would have loaded it
   await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
   await expect(model.run(canvas(48, 32))).rejects.toMatchObject({ code: "disposed" });
 });

@@ -28,7 +28,7 @@ const PICTURE = { width: 50, height: 34 };
 const SLICE = { width: 20, height: 16 };
 const SLICES: SliceOptions = { size: [20, 16], overlap: 0.25 };
 
-/** A picture whose slices all differ. */
+/** An image whose slices all differ. */
 function drawn(): OffscreenCanvas {
   const canvas = new OffscreenCanvas(PICTURE.width, PICTURE.height);
   const context = canvas.getContext("2d");
@@ -57,7 +57,7 @@ function objects(result: Found): Detection[] {
   return "objects" in result ? result.objects : result.segments;
 }
 
-/** The picture and each of its slices, run by themselves, their objects moved. */
+/** Returns the results of the image and each slice, run separately, with the objects' positions shifted. */
 async function byHand(model: Model, canvas: OffscreenCanvas): Promise<Detection[]> {
   const found: Detection[] = [];
   for (const slice of sliceGrid(PICTURE, SLICE, 0.25)) {
@@ -70,7 +70,7 @@ async function byHand(model: Model, canvas: OffscreenCanvas): Promise<Detection[
 
 describe.each(backends)("%s", (backend) => {
   test.each(["manifest.json", "suppressed.json", "obb.json", "segments.json"])(
-    "slices of %s are runs of their own",
+    "slices of %s equal separate runs",
     async (manifest) => {
       const model = await loadTiny({ backend }, manifest);
       const canvas = drawn();
@@ -94,14 +94,14 @@ test.each([
   ["an ImageBitmap", () => createImageBitmap(drawn())],
   ["a VideoFrame", () => new VideoFrame(drawn(), { timestamp: 0 })],
   ["a file", () => drawn().convertToBlob()],
-] as const)("%s is cut as a canvas is", async (_, source) => {
+] as const)("%s is cut like a canvas", async (_, source) => {
   const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
   const wanted = objects(await run(model, drawn(), SLICES));
   expect(wanted.length).toBeGreaterThan(0);
   expect(objects(await run(model, await source(), SLICES))).toEqual(wanted);
 });
 
-test("a picture that is one slice is run as without slices", async () => {
+test("an image no larger than a slice runs without slices", async () => {
   const model = await loadTiny({ backend: "wasm" });
   const done: PartProgress[] = [];
   const onProgress = (progress: PartProgress): number => done.push(progress);
@@ -111,7 +111,7 @@ test("a picture that is one slice is run as without slices", async () => {
   expect(done).toEqual([{ done: 1, total: 1 }]);
 });
 
-test("progress is told after each slice, and the whole picture is left out if it is not wanted", async () => {
+test("progress is reported after each slice; the whole image is left out on request", async () => {
   const model = await loadTiny({ backend: "wasm" });
   const done: number[] = [];
   const onProgress = (progress: PartProgress): void => {
@@ -134,25 +134,22 @@ test.each([
   [0, 2],
   [0.5, 3],
   [0.99, 21],
-])(
-  "an overlap of %d is run in %i slices and the whole picture, each told of once",
-  async (overlap, count) => {
-    const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
-    const done: number[] = [];
-    const totals = new Set<number>();
-    const onProgress = ({ done: parts, total }: PartProgress): void => {
-      done.push(parts);
-      totals.add(total);
-    };
-    const picture = cutOf(drawn(), 0, 0, 40, 16);
-    const result = (await model.run(picture, { slices: { size: [20, 16], overlap }, onProgress })) as Found;
-    expect(done).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
-    expect([...totals]).toEqual([count + 1]);
-    expect(objects(result).length).toBeGreaterThan(0);
-  },
-);
+])("an overlap of %d gives %i slices and the whole image, each reported once", async (overlap, count) => {
+  const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
+  const done: number[] = [];
+  const totals = new Set<number>();
+  const onProgress = ({ done: parts, total }: PartProgress): void => {
+    done.push(parts);
+    totals.add(total);
+  };
+  const picture = cutOf(drawn(), 0, 0, 40, 16);
+  const result = (await model.run(picture, { slices: { size: [20, 16], overlap }, onProgress })) as Found;
+  expect(done).toEqual(Array.from({ length: count + 1 }, (_, at) => at + 1));
+  expect([...totals]).toEqual([count + 1]);
+  expect(objects(result).length).toBeGreaterThan(0);
+});
 
-test("a signal ends the run between two slices, and the model runs on", async () => {
+test("a signal stops the run between two slices, and the model can run again", async () => {
   const model = await loadTiny({ backend: "wasm" });
   const stopping = new AbortController();
   const done: number[] = [];
@@ -166,7 +163,7 @@ test("a signal ends the run between two slices, and the model runs on", async ()
   expect(objects(await run(model, drawn(), SLICES)).length).toBeGreaterThan(0);
 });
 
-test("frames of a video are run in slices too", async () => {
+test("video frames run in slices too", async () => {
   const made = await film();
   films.push(made);
   const model = await loadTiny({ backend: "wasm" });
@@ -211,7 +208,7 @@ test.each([
   });
 });
 
-test("several pictures, pictures that cannot be read and models of other tasks are refused", async () => {
+test("several images, unreadable images and models of other tasks are refused", async () => {
   const model = await loadTiny({ backend: "wasm" });
   const options = { slices: SLICES };
   await expect(model.run([drawn(), drawn()], options)).rejects.toMatchObject({ code: "invalid-image" });

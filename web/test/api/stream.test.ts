@@ -21,7 +21,7 @@ async function playing(): Promise<HTMLVideoElement> {
   return made.video;
 }
 
-/** Streams until there are so many results, and stops. */
+/** Streams until there are this many results, then stops. */
 async function results(model: Model, video: HTMLVideoElement, wanted: number): Promise<Streamed[]> {
   const got: Streamed[] = [];
   const stream = model.stream(video, (result, frame) => {
@@ -57,7 +57,7 @@ describe.each(backends)("a stream on %s", (backend) => {
 describe("a stream", () => {
   keepEngine("wasm");
 
-  test("drops the frames that come while its listener is busy, and counts them", async () => {
+  test("drops and counts the frames that arrive while its listener is busy", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const frames: StreamedFrame[] = [];
     let busy = 0;
@@ -73,7 +73,7 @@ describe("a stream", () => {
     for (const { dropped } of frames.slice(1)) expect(dropped).toBeGreaterThan(2);
   });
 
-  test("gives no latency below 0 where a frame's clock is ahead", async () => {
+  test("gives no negative latency if a frame's clock is ahead", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const video = await playing();
     const request = video.requestVideoFrameCallback.bind(video);
@@ -82,15 +82,15 @@ describe("a stream", () => {
     for (const { frame } of await results(model, video, 2)) expect(frame.latency).toBe(0);
   });
 
-  test("of a video that stands still gives its frame", async () => {
+  test("gives the frame of a paused video", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const video = await playing();
     video.pause();
     expect(await results(model, video, 1)).toMatchObject([{ result: { width: 64, height: 48 } }]);
   });
 
-  // Of the frames of a canvas Firefox counts none.
-  test.skipIf(isFirefox)("of a video that is played later counts no frame from before it began", async () => {
+  // Firefox reports no frame count for a canvas stream.
+  test.skipIf(isFirefox)("does not count frames from before the video was played", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const video = await playing();
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -114,7 +114,7 @@ describe("a stream", () => {
     clearInterval(timer);
   });
 
-  test("ends by its signal, also before it began", async () => {
+  test("ends by its signal, even before it began", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const controller = new AbortController();
     let got = 0;
@@ -127,7 +127,7 @@ describe("a stream", () => {
     expect(got).toBe(1);
   });
 
-  test("passes on what its listener throws, and what a run rejects with", async () => {
+  test("rejects with its listener's errors and with a run's errors", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const thrown = model.stream(await playing(), () => {
       throw new Error("the listener's own");
@@ -162,12 +162,12 @@ describe("a stream", () => {
     expect(ids[3]).toEqual([undefined, undefined]);
   });
 
-  test("forgets its tracks by reset(), and for a video of another size", async () => {
+  test("resets its tracks on reset(), and for a video of another size", async () => {
     const ids: (number | undefined)[] = [];
     const RESET = 2;
     const WIDER = 4;
     const run = (): Promise<Result> => {
-      const x1 = ids.length * 500; // where no track expects it
+      const x1 = ids.length * 500; // at a place where no track expects it
       const detection = { box: { x1, y1: 0, x2: x1 + 20, y2: 40 }, score: 0.9, classIndex: 0, label: "cat" };
       const [width, height] = [ids.length < WIDER ? 4000 : 8000, 480];
       return Promise.resolve({ kind: "detect", width, height, detections: [detection] } as unknown as Result);
@@ -183,7 +183,7 @@ describe("a stream", () => {
     expect(ids).toEqual([1, undefined, 1, undefined, 1, undefined]);
   });
 
-  test("gives what was under way at a reset its old tracks, and begins with the next frame", async () => {
+  test("gives results in progress at a reset their old tracks, and begins with the next frame", async () => {
     const ids: (number | undefined)[] = [];
     let frames = 0;
     const run = async (): Promise<Result> => {
@@ -203,7 +203,7 @@ describe("a stream", () => {
     expect(ids).toEqual([1, 1, 1]);
   });
 
-  test("keeps its tracks in a worker of its own, which ends with it", async () => {
+  test("keeps its tracks in a separate worker, which ends with it", async () => {
     const model = await loadTiny({ backend: "wasm" }, "detect.json");
     const original = globalThis.Worker;
     const [names, ended]: [(string | undefined)[], (string | undefined)[]] = [[], []];
@@ -234,7 +234,7 @@ describe("a stream", () => {
     expect(names).toHaveLength(1);
   });
 
-  test("that is stopped while its tracks are found gives no further result", async () => {
+  test("gives no further result if it is stopped during tracking", async () => {
     const run = (): Promise<Result> =>
       Promise.resolve({ kind: "detect", width: 640, height: 480, detections: [] } as unknown as Result);
     let isAsked = (): void => {};
@@ -243,7 +243,7 @@ describe("a stream", () => {
     });
     const start = (): Worker => {
       const worker = startTrackingWorker();
-      worker.postMessage = isAsked; // it hears nothing, and does not answer
+      worker.postMessage = isAsked; // the worker neither hears nor answers
       return worker;
     };
     const tracks = new StreamTracks(trackSettings({}), start);
@@ -257,7 +257,7 @@ describe("a stream", () => {
     expect(got).toBe(0);
   });
 
-  test("goes on with the same tracks after a pause, and gives nothing meanwhile", async () => {
+  test("keeps the same tracks after a pause, and gives nothing meanwhile", async () => {
     const model = await loadTiny({ backend: "wasm" }, "detect.json");
     const video = await playing();
     const ids: (number | undefined)[][] = [];
@@ -270,7 +270,7 @@ describe("a stream", () => {
     await expect.poll(() => video.paused).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const meanwhile = ids.length;
-    expect(meanwhile).toBeLessThan(5); // what was under way is given
+    expect(meanwhile).toBeLessThan(5); // the result in progress is given
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(ids).toHaveLength(meanwhile);
     await video.play();
@@ -278,7 +278,7 @@ describe("a stream", () => {
     expect(ids).toEqual(Array(5).fill([1, 2]));
   });
 
-  test("begins its tracks again where the video changes its size, and loses no frame to it", async () => {
+  test("resets its tracks if the video changes its size, without losing a frame", async () => {
     const model = await loadTiny({ backend: "wasm" }, "detect.json");
     const made = await film();
     films.push(made);
@@ -322,7 +322,7 @@ describe("a stream", () => {
     });
   });
 
-  test("of what is no video is refused", async () => {
+  test("refuses a source that is no video", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const refused = expect.objectContaining({ code: "invalid-image", fix: expect.stringContaining("video") });
     expect(() => model.stream(new Image() as never, () => {})).toThrow(refused);
@@ -330,7 +330,7 @@ describe("a stream", () => {
 });
 
 describe.each(backends)("a stream of a model with state on %s", (backend) => {
-  test("has a state of its own, which starts from zeros where the video gets another source", async () => {
+  test("has its own state, which is reset to zeros for another video source", async () => {
     const model = await loadTiny({ backend }, "recurrent.json");
     const [video, other] = [await playing(), await playing()];
     const steps: (number | undefined)[] = [];
@@ -358,7 +358,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost in a stream", () => {
       await losing({}, async (started) => {
         const model = await runtime.load(bundle("conv.json"), { backend: "webgpu", cache: false });
         const video = await playing();
-        // The first results prepare what the later ones have.
+        // The first results prepare what the later ones use.
         await results(model, video, 2);
         await countCalls();
         await results(model, video, 2);

@@ -21,7 +21,7 @@ async function loadKept(prefer?: "latency" | "battery"): Promise<Model> {
 }
 
 describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
-  test("is timed when nobody waits, goes where it is faster, and begins there on the next visit", async () => {
+  test("is timed when idle, moves where it is faster, and starts there on the next visit", async () => {
     const image = await picture("upright.png");
     const model = await loadKept();
     expect(model.backend).toBe("webgpu");
@@ -45,7 +45,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     expect((await second.run(image)).backend).toBe(model.backend);
   }, 120_000);
 
-  test("answers whoever asks while it is timed and while it moves", async () => {
+  test("answers all calls while it is timed and while it moves", async () => {
     const image = await picture("upright.png");
     const model = await loadKept();
     const expected = (await model.run(image)).kind;
@@ -59,7 +59,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     expect(model.warnings).toEqual([]);
   }, 120_000);
 
-  test("is disposed of while it is timed: nothing is left, and nothing fails", async () => {
+  test("can be disposed of while it is timed: nothing leaks, and nothing fails", async () => {
     const image = await picture("upright.png");
     const model = await loadKept();
     await model.run(image);
@@ -73,9 +73,9 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
   test.each([
     [-1, true],
     [-61, false],
-    // Its clock was ahead: what it found would hold until then.
+    // The clock was ahead: the choice would apply until then.
     [1, false],
-  ])("what was found out %i days from now is remembered: %s", async (days, isKnown) => {
+  ])("a choice dated %i days ahead is remembered: %s", async (days, isKnown) => {
     const manifest: Manifest = await (await fetch(bundle("conv.json"))).json();
     const asked = { prefer: "latency", precision: "auto", beside: "auto" } as const;
     const read = () => readChoice(manifest, bundle("").href, asked, () => {});
@@ -87,14 +87,14 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     expect((await read()).known?.reason).toBe(isKnown ? choice.reason : undefined);
   });
 
-  test("says why it does not choose", async () => {
+  test("gives a reason for not choosing", async () => {
     const asked = await loadTiny({ backend: "wasm" }, "conv.json");
     expect(asked.info().choice).toEqual({ reason: 'backend "wasm" was requested', times: null });
     const kept = await loadTiny({}, "conv.json");
     expect(kept.info().choice.reason).toMatch(/could not be stored/);
   });
 
-  test("refuses another preference", async () => {
+  test("refuses an unknown preference", async () => {
     const options = { prefer: "speed" } as never;
     await expect(runtime.load(bundle("conv.json"), options)).rejects.toMatchObject({
       code: "invalid-option",
@@ -102,7 +102,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
   });
 });
 
-test("whatever fails while nobody waits, the model stays where it is, and says why", async () => {
+test("stays where it is if a comparison fails when idle, with the reason", async () => {
   const memory = { key: "", known: null };
   const findTrial = () => Promise.reject(new TypeError("nothing was cloned"));
   const choice = new BackendChoice({ memory, findTrial } as unknown as Compared);

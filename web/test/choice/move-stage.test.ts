@@ -14,7 +14,7 @@ function place(candidate: object, remaining: object[]): LoadedModel {
   return { candidate, remaining, connection: { end: vi.fn() } } as unknown as LoadedModel;
 }
 
-/** Moves a stage of two graphs, one after the other as `moves` says, while calls may begin. */
+/** Moves the sessions of two graphs, one after the other as `moves` says; calls may begin meanwhile. */
 async function moved(signal: AbortSignal, ...moves: (() => boolean)[]) {
   const there = [place(wasm, []), place(wasm, [])];
   const left = [...there];
@@ -29,7 +29,7 @@ async function moved(signal: AbortSignal, ...moves: (() => boolean)[]) {
   return { went, ended: there.map(({ connection }) => vi.mocked(connection.end).mock.calls.length > 0) };
 }
 
-test("a call that begins as a graph has gone ends nothing that it runs on", async () => {
+test("a call that begins after a graph has moved does not end the session it runs on", async () => {
   const calls = new AbortController();
   const move = (): boolean => {
     calls.abort();
@@ -38,7 +38,7 @@ test("a call that begins as a graph has gone ends nothing that it runs on", asyn
   expect(await moved(calls.signal, move, () => false)).toEqual({ went: true, ended: [false, true] });
 });
 
-test("all graphs go, or what was opened for those that stay is ended", async () => {
+test("either all graphs move, or the sessions opened for those that stay are closed", async () => {
   const { signal } = new AbortController();
   expect(
     await moved(

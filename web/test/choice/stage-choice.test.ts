@@ -1,4 +1,4 @@
-// The choice of each stage of a model, by clocks that lie: each worker's goes on as the test says.
+// The backend choice of each stage of a model, with fake clocks: each worker's clock runs as the test says.
 
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Model, Scene, TensorResult } from "../../src/index.js";
@@ -10,7 +10,7 @@ import { expectAnswer, expectThree } from "../support/scenes.js";
 const ENOUGH = 3;
 const SLOW = "worker-ticking.js?tick=10000";
 const FAST = "worker-ticking.js?tick=1";
-/** Its worker starts, and nothing is heard of it. */
+/** Its worker starts, and sends nothing. */
 const SILENT = "worker-silent.js";
 
 const models: Model[] = [];
@@ -30,7 +30,7 @@ async function expectAsked(scene: Scene, step: number): Promise<void> {
   expectAnswer(((await scene.run()) as TensorResult).outputs, step, 0);
 }
 
-/** Asks often enough for the backends to be compared. */
+/** Runs often enough for the backends to be compared. */
 async function askEnough(scene: Scene, step: number): Promise<void> {
   for (let asked = 0; asked < ENOUGH; asked++) await expectAsked(scene, step);
 }
@@ -38,7 +38,7 @@ async function askEnough(scene: Scene, step: number): Promise<void> {
 const backendsOf = (model: Model) => model.info().stages?.map(({ backend }) => backend);
 const reasonsOf = (model: Model) => model.info().stages?.map(({ choice }) => choice.reason) ?? [];
 
-/** Returns what the workers are asked from here on that have been asked something by now. */
+/** Returns a function that lists the calls to these workers from here on. */
 function callsToKnown(ports: Set<unknown>): () => string[] {
   const spy = vi.spyOn(MessagePort.prototype, "postMessage");
   onTestFinished(() => spy.mockRestore());
@@ -48,7 +48,7 @@ function callsToKnown(ports: Set<unknown>): () => string[] {
     );
 }
 
-/** Returns the ports that are written to, from here on. */
+/** Returns the ports that receive messages from here on. */
 function watchPorts(): Set<unknown> {
   const ports = new Set<unknown>();
   const { postMessage } = MessagePort.prototype;
@@ -63,7 +63,7 @@ function watchPorts(): Set<unknown> {
 }
 
 describe.runIf(hasWebgpu)("the stages of a model that may choose their backends", () => {
-  test("go where they are faster, lose no scene, and begin there on the next visit", async () => {
+  test("move where they are faster, keep all scenes, and start there on the next visit", async () => {
     await withWorkers([SLOW, FAST], async (started) => {
       const ports = watchPorts();
       const model = await loadKept();
@@ -74,7 +74,7 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
       const known = new Set(ports);
       const calls = callsToKnown(known);
       await expect.poll(() => backendsOf(model)?.[1], { timeout: 30_000 }).toBe("wasm");
-      // Where the visitor's runs are nothing was run; the stage that left is released.
+      // Nothing was run on the visitor's workers; the stage that moved away is released.
       expect(calls()).toEqual(["scenes.read", "release"]);
       await expect.poll(() => backendsOf(model), { timeout: 30_000 }).toEqual(["wasm", "wasm"]);
       expect(calls()).toEqual(["scenes.read", "release"]);
@@ -90,7 +90,7 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
     });
   }, 90_000);
 
-  test("of three all go, also the one between the others", async () => {
+  test("all move if there are three, including the middle one", async () => {
     await withWorkers([SLOW, FAST], async () => {
       const model = await loadKept("three-stages.json");
       const [scene] = await Promise.all(Array.from({ length: ENOUGH }, () => model.look(frame(0))));
@@ -103,7 +103,7 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
     });
   }, 90_000);
 
-  test("stay where the others are slower, also of pictures that were let go of", async () => {
+  test("stay where the others are slower, also for released images", async () => {
     await withWorkers([FAST, SLOW], async (started) => {
       const model = await loadKept();
       for (let runs = 0; runs < ENOUGH; runs++)
@@ -116,7 +116,7 @@ describe.runIf(hasWebgpu)("the stages of a model that may choose their backends"
     });
   }, 90_000);
 
-  test("hold no click up while they are compared, nor a lost GPU", async () => {
+  test("delay no click while they are compared, nor the recovery of a lost GPU", async () => {
     await withWorkers(["worker-losing.js", SILENT, SILENT, "worker-losing.js"], async (started) => {
       const model = await loadKept();
       const scene = await model.look(frame(0));

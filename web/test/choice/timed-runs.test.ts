@@ -15,20 +15,20 @@ const clock = (...times: number[]): TimedRun => {
 const always = (time: number): TimedRun => clock(...Array.from({ length: ROUNDS }, () => time));
 
 describe("timed runs", () => {
-  test("are five of each where the backends are alike, and three where they are not", async () => {
+  test("are five for each backend if they are similar, else three", async () => {
     const alike = await timeBackends("webgpu", { webgpu: always(20), wasm: always(15) });
     expect([alike.webgpu.length, alike.wasm.length]).toEqual([ROUNDS, ROUNDS]);
     const apart = await timeBackends("webgpu", { webgpu: always(90), wasm: always(10) });
     expect([apart.webgpu.length, apart.wasm.length]).toEqual([3, 3]);
   });
 
-  test.each([-5000, 0])("are five of each where the clock gave %s for one", async (jump) => {
+  test.each([-5000, 0])("are five for each backend if the clock gave %s for one run", async (jump) => {
     const times = await timeBackends("webgpu", { webgpu: always(20), wasm: clock(jump, 2, 40, 40, 40) });
     expect([times.webgpu.length, times.wasm.length]).toEqual([ROUNDS, ROUNDS]);
     expect(betterBackend("webgpu", times, "latency", 4)).toBe("webgpu");
   });
 
-  test("come in turns, so that what slows the machine down slows both", async () => {
+  test("alternate, so that a slowdown of the machine affects both", async () => {
     const order: string[] = [];
     const run = (name: string) => async () => order.push(name);
     await timeBackends("wasm", { webgpu: run("webgpu"), wasm: run("wasm") });
@@ -54,11 +54,11 @@ describe("the better backend", () => {
     ["a machine so busy that runs tell nothing", times([9, 90, 30, 8, 70], [5, 60, 20, 80, 10]), "webgpu"],
     ["a clock that stands", times([0, 0, 0, 0, 0], [0, 0, 0, 0, 0]), "webgpu"],
     ["no times", times([], []), "webgpu"],
-  ])("after %s", (_, measured, expected) => {
+  ])("with %s", (_, measured, expected) => {
     expect(betterBackend("webgpu", measured, "latency", 4)).toBe(expected);
   });
 
-  test("does not flap: each of two that are alike keeps what it has", () => {
+  test("is stable: similar backends keep their choice", () => {
     const measured = times([20, 21, 19, 20, 22], [18, 19, 18, 20, 19]);
     expect(betterBackend("webgpu", measured, "latency", 1)).toBe("webgpu");
     expect(betterBackend("wasm", measured, "latency", 1)).toBe("wasm");

@@ -23,7 +23,7 @@ function choiceOf(key: string, worker: () => Worker): BackendChoice {
   return new BackendChoice(compared as unknown as Compared);
 }
 
-test("a comparison that ended the page twice is not begun a third time", async () => {
+test("a comparison that crashed the page twice is not tried a third time", async () => {
   const key = bundle("finding/compared").href;
   const silent = URL.createObjectURL(new Blob([]));
   const worker = vi.fn(() => new Worker(silent));
@@ -39,7 +39,7 @@ test("a comparison that ended the page twice is not begun a third time", async (
   expect(worker).toHaveBeenCalledTimes(2);
 });
 
-test("what ended the page under a clock that was ahead does not count for ever", async () => {
+test("a crash dated in the future does not block comparisons forever", async () => {
   const key = bundle("finding/ahead").href;
   const cache = await caches.open("webbuild-findings");
   await cache.put(`${key}-unfinished`, Response.json({ count: 2, at: Date.now() + 365 * 86_400_000 }));
@@ -48,7 +48,7 @@ test("what ended the page under a clock that was ahead does not count for ever",
   await expect.poll(() => worker.mock.calls.length).toBe(1);
 });
 
-test("a comparison that a visitor's run ended is begun again", async () => {
+test("a comparison that a visitor's run interrupted is tried again", async () => {
   const key = bundle("finding/interrupted").href;
   const silent = URL.createObjectURL(new Blob([]));
   const worker = vi.fn(() => new Worker(silent));

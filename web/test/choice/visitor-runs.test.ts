@@ -21,7 +21,7 @@ function heard(...runs: [VisitorRun, number][]): VisitorRuns {
   return runsOfVisitor;
 }
 
-test("three runs of one kind are enough, and the way of the scene is shared by its runs", async () => {
+test("three runs of one kind are enough, and runs of one scene share its encoding cost", async () => {
   const trial = heard([run(), 90], [run(), 20], [run(), 22]).trial(300);
   expect(trial).toMatchObject({ variant: ONE, time: 22, isEnough: true, bytes: 100 });
   expect([await trial?.own(), await trial?.own(), await trial?.own(), await trial?.own()]).toEqual([
@@ -39,19 +39,19 @@ test.each([
   expect(trial).toMatchObject({ isEnough: false, time: 20 });
 });
 
-test("runs on scenes of their own pay the whole way", async () => {
+test("runs on separate scenes each pay the whole cost", async () => {
   const trial = heard([run({ scene: {} }), 1], [run({ scene: {} }), 1], [run({ scene: {} }), 1]).trial(300);
   expect(trial?.bytes).toBe(300);
   expect(await (await trial?.runOn(ELSEWHERE))?.()).toBe(37);
 });
 
-test("a scene that is gone is nothing to compare by, and nor is no run at all", async () => {
+test("a released scene cannot be compared, nor can zero runs", async () => {
   const gone = run({ repeatOn: async () => null });
   expect(await heard([gone, 1], [gone, 1], [gone, 1]).trial(0)?.runOn(ELSEWHERE)).toBeNull();
   expect(new VisitorRuns().trial(0)).toBeNull();
 });
 
-test("what is asked is told from how it is asked", () => {
+test("the kind of a run depends on the form of its options, not on their values", () => {
   const points = [{ x: 1, y: 2 }];
   const form = (options: object): string => runKey("run", [100, 100], options);
   expect(form({ points, confidence: 0.5 })).toBe(form({ confidence: 0.9, points: [{ x: 9, y: 9 }] }));
@@ -60,7 +60,7 @@ test("what is asked is told from how it is asked", () => {
   expect(runKey("run", [4000, 3000], {})).not.toBe(runKey("run", [640, 480], {}));
 });
 
-test("WASM needs time for arithmetic, kernels and bytes, a GPU for nothing that is known", () => {
+test("the cost estimate counts arithmetic, kernels and bytes for WASM, and nothing for a GPU", () => {
   const least = (macs: number, nodes: number, bytes: number, threads = 1): number =>
     leastTime({ target: "wasm", macs, nodes }, threads, bytes);
   expect(least(4e9, 0, 0)).toBe(200);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LoadOptions, Model } from "../../src/index.js";
 import { backends, bundle, hasWebgpu, picture, runtime } from "../support/bundle.js";
 
-// Two bundles, each with a copy of the runtime of its own. One is a pose model, one a detector.
+// Two bundles, each with its own copy of the runtime. One is a pose model, one a detector.
 const here = bundle("");
 const there = new URL("/strict/deep/down/", location.origin);
 const other: typeof runtime = await import(/* @vite-ignore */ new URL("runtime/webbuild.js", there).href);
@@ -33,7 +33,7 @@ async function kept(loading: Promise<Model>): Promise<Model> {
   return model;
 }
 
-/** How many models the page's shared workers have. */
+/** Returns the number of models in the page's shared workers. */
 function users(): number {
   const page = globalThis as { [key: symbol]: unknown };
   const pool = page[Symbol.for("webbuild.workers.1")] as Map<string, { users: number }> | undefined;
@@ -42,7 +42,7 @@ function users(): number {
 
 const running = (): number => workers.filter((worker) => worker.running).length;
 
-/** What a run found, without how long it took. */
+/** Returns a run's results without its timings. */
 async function answer(model: Model, confidence = 0.5): Promise<unknown> {
   const { timings: _, ...result } = await model.run(await picture("upright.png"), { confidence });
   return result;
@@ -60,21 +60,21 @@ afterEach(async () => {
 });
 
 describe.each(backends)("two bundles on %s", (backend) => {
-  test("load one engine, in one worker, on one device, whoever is first", async () => {
+  test("load one engine, in one worker, on one device, whichever loads first", async () => {
     const counted: string[] = [];
     const channel = new BroadcastChannel("counted");
     channel.onmessage = ({ data }) => counted.push(data);
     await Promise.all([loadHere({ backend }), loadThere({ backend })]);
     await loadThere({ backend }, "manifest.json");
     expect(workers.length).toBe(1);
-    // The second device is what the trial of external textures is made on.
+    // The second device is the one that external textures are tried on.
     const devices = backend === "webgpu" ? ["device", "device"] : [];
     const once = [...devices, "download", "instance"];
     await expect.poll(() => counted.toSorted()).toEqual(once);
     channel.close();
   });
 
-  test("answer as each does alone, also when their runs come together", async () => {
+  test("give the same results as alone, also in concurrent runs", async () => {
     const alone = await loadHere({ backend });
     const poses = [await answer(alone, 0), await answer(alone, 0.9)];
     await alone.dispose();
@@ -91,7 +91,7 @@ describe.each(backends)("two bundles on %s", (backend) => {
     expect(together).toEqual([poses[0], boxes, poses[1], boxes, poses[0]]);
   });
 
-  test.each(["first", "second"])("go on when the %s is disposed of", async (gone) => {
+  test.each(["first", "second"])("keep working when the %s is disposed of", async (gone) => {
     const pair = [await loadHere({ backend }), await loadThere({ backend })] as const;
     const [leaver, stayer] = gone === "first" ? pair : [pair[1], pair[0]];
     const before = await answer(stayer);
@@ -108,21 +108,18 @@ describe.each(backends)("two bundles on %s", (backend) => {
   });
 });
 
-test.runIf(hasWebgpu)(
-  "runs that come together are answered in turn on asyncify, which can do no two at once",
-  async () => {
-    const pair = [
-      await loadHere({ backend: "webgpu" }, "asyncify.json"),
-      await loadThere({ backend: "webgpu" }, "asyncify.json"),
-    ] as const;
-    expect(workers.length).toBe(1);
-    const alone = [await answer(pair[0], 0.9), await answer(pair[1], 0.3)];
-    const together = [0, 1, 2].flatMap(() => [answer(pair[0], 0.9), answer(pair[1], 0.3)]);
-    expect(await Promise.all(together)).toEqual([...alone, ...alone, ...alone]);
-  },
-);
+test.runIf(hasWebgpu)("concurrent runs take turns on asyncify, which cannot run two at once", async () => {
+  const pair = [
+    await loadHere({ backend: "webgpu" }, "asyncify.json"),
+    await loadThere({ backend: "webgpu" }, "asyncify.json"),
+  ] as const;
+  expect(workers.length).toBe(1);
+  const alone = [await answer(pair[0], 0.9), await answer(pair[1], 0.3)];
+  const together = [0, 1, 2].flatMap(() => [answer(pair[0], 0.9), answer(pair[1], 0.3)]);
+  expect(await Promise.all(together)).toEqual([...alone, ...alone, ...alone]);
+});
 
-describe("a worker of its own", () => {
+describe("a separate worker is used", () => {
   const wasm = { backend: "wasm" } as const;
 
   test("for another version of the engine", async () => {
@@ -143,12 +140,12 @@ describe("a worker of its own", () => {
   });
 });
 
-describe("one that fails", () => {
+describe("a load that fails", () => {
   const backend = hasWebgpu ? "webgpu" : "wasm";
   const broken = hasWebgpu ? "broken-webgpu.json" : "unlisted.json";
   const code = hasWebgpu ? "no-session" : "invalid-manifest";
 
-  test("does not harm the one that runs, nor the one that comes", async () => {
+  test("affects neither the running model nor the next load", async () => {
     const model = await loadHere({ backend });
     const before = await answer(model);
     await expect(loadThere({ backend }, broken)).rejects.toMatchObject({ code });
@@ -156,12 +153,12 @@ describe("one that fails", () => {
     expect(await answer(await loadThere({ backend }, "manifest.json"))).toEqual(before);
   });
 
-  test("is told so by an error of its own copy of the runtime", async () => {
+  test("rejects with an error of its own copy of the runtime", async () => {
     await loadHere({ backend });
     await expect(loadThere({ backend }, broken)).rejects.toBeInstanceOf(other.WebbuildError);
   });
 
-  test("to fetch the engine leaves it to the next, which has its own files", async () => {
+  test("leaves fetching the engine to the next load, which has its own files", async () => {
     const channel = new BroadcastChannel("counted");
     const fetching = new Promise<void>((resolve) => {
       channel.onmessage = ({ data }) => data === "waiting" && resolve();
@@ -178,7 +175,7 @@ describe("one that fails", () => {
     channel.close();
   });
 
-  test("or is aborted while it loads takes nothing with it", async () => {
+  test("or is aborted affects no other load", async () => {
     const model = await loadHere({ backend });
     const controller = new AbortController();
     const onProgress = ({ stage }: { stage: string }): void => {

@@ -1,4 +1,4 @@
-// Safari's rules, in a Chromium that pretends to be one: its vendor, and no JSPI. The engine is then the asyncify build.
+// The policy for Safari, tested in a Chromium that imitates it: its vendor, and no JSPI. The engine is the asyncify build.
 
 import { describe, expect, test } from "vitest";
 import { threadCount } from "../../src/engine/engine.js";
@@ -15,7 +15,7 @@ import { hasWebgpu, loadTiny, picture, withWorkers } from "../support/bundle.js"
 import { answerOf, frame, runFrames } from "../support/frames.js";
 import { expectAnswers } from "../support/scenes.js";
 
-/** Has the page taken for Safari for the length of `work`. */
+/** Makes the page look like Safari while `work` runs. */
 async function asSafari<T>(work: () => Promise<T>): Promise<T> {
   const jspi = Object.getOwnPropertyDescriptor(WebAssembly, "Suspending");
   Object.defineProperty(navigator, "vendor", { value: "Apple Computer, Inc.", configurable: true });
@@ -31,29 +31,32 @@ async function asSafari<T>(work: () => Promise<T>): Promise<T> {
 const light = { target: "wasm", nodes: 100, macs: 1e9 } as const;
 const heavy = { target: "wasm", nodes: 100, macs: 1e12 } as const;
 
-describe("what decides", () => {
-  test("is the vendor and the missing JSPI, in a browser with WebGPU", async () => {
+describe("the policy for Safari", () => {
+  test("applies by vendor and missing JSPI, in a browser with WebGPU", async () => {
     expect(isUntrustedWebkit()).toBe(false);
     expect(await asSafari(async () => isUntrustedWebkit())).toBe("gpu" in navigator);
   });
 
-  test.runIf(hasWebgpu)("is how fast WASM is: a model that is too much for it stays on WebGPU", async () => {
-    expect(wasmFirstReason(light, threadCount())).toBeNull();
-    await asSafari(async () => {
-      expect(wasmFirstReason(light, threadCount())).toMatch(/WASM is fast enough/);
-      expect(wasmFirstReason(heavy, threadCount())).toBeNull();
-    });
-  });
+  test.runIf(hasWebgpu)(
+    "depends on the speed of WASM: a model too heavy for it stays on WebGPU",
+    async () => {
+      expect(wasmFirstReason(light, threadCount())).toBeNull();
+      await asSafari(async () => {
+        expect(wasmFirstReason(light, threadCount())).toMatch(/WASM is fast enough/);
+        expect(wasmFirstReason(heavy, threadCount())).toBeNull();
+      });
+    },
+  );
 });
 
-describe("an engine's wear", () => {
-  test("is its runs", async () => {
+describe("the wear of an engine", () => {
+  test("counts its runs", async () => {
     const wear = new EngineWear();
     for (let run = 1; run < MAX_RUNS; run++) expect(await wear.ran(async () => 1e6)).toBeNull();
     expect(await wear.ran(async () => 1e6)).toMatch(/has run 300 times/);
   });
 
-  test("is its memory, from the first look on, and is looked at now and then", async () => {
+  test("counts its memory, measured at first and now and then", async () => {
     const wear = new EngineWear();
     let looks = 0;
     const memory = async (): Promise<number> => 5e8 + looks++ * (MAX_GROWTH / 2 + 1);
@@ -62,7 +65,7 @@ describe("an engine's wear", () => {
     expect(looks).toBe(3);
   });
 
-  test("counts the memory that a module has, and the one that it is given", async () => {
+  test("counts the memory that a module exports and imports", async () => {
     const { instantiate } = WebAssembly;
     try {
       watchMemory();
@@ -84,7 +87,7 @@ describe("an engine's wear", () => {
 });
 
 describe.runIf(hasWebgpu)("a model in Safari", () => {
-  test("runs on WASM where that is fast enough, says why, and is not compared", async () => {
+  test("runs on WASM if that is fast enough, says why, and is not compared", async () => {
     await asSafari(async () => {
       const model = await loadTiny({ cache: true }, "conv.json");
       expect([model.backend, model.warnings]).toEqual(["wasm", []]);
@@ -94,7 +97,7 @@ describe.runIf(hasWebgpu)("a model in Safari", () => {
     });
   });
 
-  test("runs on WebGPU where that is asked for; the engine is started again in time, and nobody notices", {
+  test("runs on WebGPU if requested; the engine is restarted in time, without visible effect", {
     timeout: 180_000,
   }, async () => {
     await asSafari(async () => {
@@ -113,7 +116,7 @@ describe.runIf(hasWebgpu)("a model in Safari", () => {
     });
   });
 
-  test("of two stages loses no scene", { timeout: 180_000 }, async () => {
+  test("with two stages keeps its scenes", { timeout: 180_000 }, async () => {
     await asSafari(async () => {
       await withWorkers(["worker.js"], async (started) => {
         const model = await loadTiny({ backend: "webgpu" }, "stages.json");

@@ -12,23 +12,23 @@ const HALF = new Set(["shader-f16"]);
 const graph = GRAPH;
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 
-describe("of the graphs for WebGPU", () => {
+describe("order of the graphs for WebGPU", () => {
   const tried = (...given: Parameters<typeof supportedGraphs>): string[] =>
     supportedGraphs(...given).map((each) => each.graph.precision);
   const reason = (...given: Parameters<typeof supportedGraphs>): string | undefined =>
     supportedGraphs(...given)[0]?.precisionReason;
 
-  test("the best comes first on an adapter that can run it, the others behind it", () => {
+  test("the best graph for the adapter comes first, the others after it", () => {
     expect(tried([half, graph], "auto", HALF)).toEqual(["fp16", "fp32"]);
     expect(reason([half, graph], "auto", HALF)).toBe("the best that this adapter can run");
   });
 
-  test("one whose features are not there is never tried where another will do", () => {
+  test("a graph with unsupported features is skipped if another one works", () => {
     expect(tried([half, graph], "auto", new Set())).toEqual(["fp32"]);
     expect(reason([half, graph], "auto", new Set())).toBe("this adapter has no shader-f16, which fp16 needs");
   });
 
-  test("one alone is left to the worker, which says what is missing", () => {
+  test("a single graph is always tried: the worker reports what is missing", () => {
     expect(tried([half], "fp16", new Set())).toEqual(["fp16"]);
     expect(reason([graph], "auto", null)).toBe("the bundle has no other");
     expect(reason([graph], "fp32", null)).toBe('precision "fp32" was requested');
@@ -38,7 +38,7 @@ describe("of the graphs for WebGPU", () => {
 describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   beforeEach(() => caches.delete("webbuild-findings"));
 
-  /** Loads and runs it; returns also the graphs that were fetched. */
+  /** Loads and runs it; returns also the fetched graphs. */
   async function visit(
     manifest: string,
     options: Parameters<typeof loadTiny>[0] = {},
@@ -75,7 +75,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     expect(model.info()).toMatchObject({ precision: { used: "fp16" }, selfTest: { fromCache: false } });
   });
 
-  test("runs in the best that is right here, and fetches nothing of the others", async () => {
+  test("runs in the best precision that is right here, and fetches nothing of the others", async () => {
     const { model, graphs } = await visit("right-half.json");
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
@@ -86,7 +86,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     });
   });
 
-  test.runIf(!hasHalf)("steps down where the worker's adapter has less than the page's", async () => {
+  test.runIf(!hasHalf)("falls back if the worker's adapter has fewer features than the page's", async () => {
     const { features } = Object.getOwnPropertyDescriptors(GPUAdapter.prototype);
     Object.defineProperty(GPUAdapter.prototype, "features", { get: () => HALF, configurable: true });
     try {
@@ -100,7 +100,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     }
   });
 
-  test("runs in the precision that was asked for", async () => {
+  test("runs in the requested precision", async () => {
     const { model, graphs } = await visit("half.json", { precision: "fp32" });
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect(model.info().precision).toEqual({ used: "fp32", reason: 'precision "fp32" was requested' });
@@ -109,7 +109,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     await expect(mixed).rejects.toMatchObject({ code: "no-graph", fix });
   });
 
-  test.runIf(!hasHalf)("never gives an adapter without shader-f16 what needs it", async () => {
+  test.runIf(!hasHalf)("never gives an adapter without shader-f16 a graph that needs it", async () => {
     const asked = loadTiny({ precision: "fp16" }, "half.json");
     const message = expect.stringContaining("the adapter has no shader-f16");
     await expect(asked).rejects.toMatchObject({ code: "no-adapter", message });
@@ -119,7 +119,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   });
 
   test.each([{}, { backend: "webgpu" } as const])(
-    "%o: is fp32 where the other fails its self-test, which is not tried again",
+    "%o: is fp32 if fp16 fails its self-test, and fp16 is not tried again",
     async (options) => {
       const told = {
         code: "self-test-failed",
@@ -137,7 +137,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     },
   );
 
-  test("is WASM where both fail, with the reason of each", async () => {
+  test("is WASM if both fail, with the reason of each", async () => {
     const { model, graphs } = await visit("wrong-twice.json");
     expect(graphs).toEqual(["model/wrong.onnx", "model/weights.bin", "model/conv.onnx"]);
     expect(model.backend).toBe("wasm");
@@ -148,7 +148,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     ]);
   });
 
-  test("is fp32 where a kernel of the other throws, and the run is repeated there", async () => {
+  test("is fp32 if a kernel of fp16 throws, and the run is repeated there", async () => {
     const data = Float32Array.from({ length: 500 }, (_, index) => index / 500);
     const feeds: Tensors = { x: { type: "float32", dims: [1, 4, 5, 5, 5], data } };
     const model = await loadTiny({}, "throwing-half.json");

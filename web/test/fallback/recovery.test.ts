@@ -13,7 +13,7 @@ let right: unknown;
 let loadCalls = 0;
 let runCalls = 0;
 
-/** A moment of so many calls; those of all turns are evenly spread. */
+/** Returns a turn's moment among this many calls; the moments of all turns are evenly spread. */
 const moment = (turn: number, calls: number): number => Math.floor((turn * calls) / times);
 
 async function answer(model: Model): Promise<unknown> {
@@ -63,7 +63,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("in a run: the new engine has the code of the old one, and is not downloaded again", async () => {
+  test("in a run: the new engine reuses the old one's code, and is not downloaded again", async () => {
     const manifest: Manifest = await (await fetch(bundle("conv.json"))).json();
     const { wasm } = chooseBuild(manifest, "webgpu");
     const address = URL.createObjectURL(await (await fetch(bundle(wasm))).blob());
@@ -81,7 +81,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("under many runs at once: one engine is started, every run is answered, in order", async () => {
+  test("with many concurrent runs: one engine is started, all runs resolve in order", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny(webgpu, "conv.json");
       await loseAt(0);
@@ -97,7 +97,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("under two models of one worker: both go on, together in a new one", async () => {
+  test("with two models in one worker: both go on, together in a new one", async () => {
     await losing({}, async (started) => {
       const pair = [await loadTiny(webgpu, "conv.json"), await loadTiny(webgpu, "conv.json")] as const;
       expect(started()).toBe(1);
@@ -107,7 +107,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("again and again: a typed error, and no fall back where WebGPU was asked for", async () => {
+  test("again and again: a typed error, and no fallback if WebGPU was requested", async () => {
     await losing({ at: 0, later: 0 }, async (started) => {
       await expect(loadTiny(webgpu, "conv.json")).rejects.toMatchObject({ code: "device-lost" });
       expect(started()).toBe(2);
@@ -119,7 +119,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("in a run and in the repeated one: that run fails, the next does not", async () => {
+  test("in a run and in its repetition: that run fails, the next does not", async () => {
     await losing({ later: loadCalls }, async (started) => {
       const model = await loadTiny(webgpu, "conv.json");
       await loseAt(0);
@@ -130,7 +130,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     });
   });
 
-  test("while the model is disposed of: the run ends, and nothing is left", async () => {
+  test("while the model is being disposed of: the run ends, and nothing leaks", async () => {
     await losing({}, async () => {
       const model = await loadTiny(webgpu, "conv.json");
       await loseAt(0);
@@ -152,7 +152,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
   });
 });
 
-describe.runIf(hasWebgpu)("a kernel that fails when it is run", () => {
+describe.runIf(hasWebgpu)("a kernel that fails when it runs", () => {
   const x = {
     type: "float32",
     dims: [1, 4, 5, 5, 5],
@@ -160,7 +160,7 @@ describe.runIf(hasWebgpu)("a kernel that fails when it is run", () => {
   } as const;
   const feeds: Tensors = { x: { ...x, dims: [...x.dims] } };
 
-  test("takes the model to WASM, once, where the run is repeated", async () => {
+  test("moves the model to WASM, once, where the run is repeated", async () => {
     const model = await loadTiny({}, "throws.json");
     expect(model.backend).toBe("webgpu");
     const outputs = await Promise.all([model.runTensors(feeds), model.runTensors(feeds)]);
@@ -176,7 +176,7 @@ describe.runIf(hasWebgpu)("a kernel that fails when it is run", () => {
     expect(model.reason).toContain("throws.onnx failed");
   });
 
-  test("is an error where WebGPU was asked for, and the next run is as good as the first", async () => {
+  test("is an error if WebGPU was requested, and the next run works as the first", async () => {
     const model = await loadTiny(webgpu, "throws.json");
     const failed = { code: "run-failed", fix: expect.stringContaining("wasm") };
     await expect(model.runTensors(feeds)).rejects.toMatchObject(failed);

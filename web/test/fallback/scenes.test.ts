@@ -1,4 +1,4 @@
-// What becomes of scenes where their model has to go on elsewhere.
+// What happens to scenes when their model moves to another engine or backend.
 
 import { describe, expect, inject, test } from "vitest";
 import { bundle, hasWebgpu, loadTiny, runtime, withWorker } from "../support/bundle.js";
@@ -50,7 +50,7 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
     });
   });
 
-  test("in look(): it is looked at again", async () => {
+  test("in look(): the image is encoded again", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "stages.json");
       await loseAt(0);
@@ -60,7 +60,7 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
     });
   });
 
-  test("among others: each is looked at again when it is asked", async () => {
+  test("among others: each is encoded again at its next run", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "stages.json");
       const scenes = await Promise.all([0, 1, 2].map((step) => model.look(frame(step))));
@@ -72,7 +72,7 @@ describe.runIf(hasWebgpu)("a scene whose GPU is lost", () => {
     });
   });
 
-  test("where another look() hears of it first", async () => {
+  test("where another look() notices the loss first", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "stages.json");
       const scene = await model.look(frame(0));

@@ -1,4 +1,4 @@
-// What becomes of a model's state where the model has to go on elsewhere.
+// What happens to a model's state when the model moves to another engine or backend.
 
 import { describe, expect, inject, test } from "vitest";
 import { bundle, hasWebgpu, loadTiny, runtime, withWorker } from "../support/bundle.js";
@@ -32,7 +32,7 @@ describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
     });
   });
 
-  test("is given back where it was in memory too", async () => {
+  test("is restored if it was in memory too", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
       await runFrames(model, 0, 3);
@@ -44,7 +44,7 @@ describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
     });
   });
 
-  test("is lost by every stream, each of which says so once", async () => {
+  test("is lost for every stream, each of which reports it once", async () => {
     await losing({}, async () => {
       const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
       const states = [model.newState(), model.newState()];
@@ -61,7 +61,7 @@ describe.runIf(hasWebgpu)("a state whose GPU is lost", () => {
 });
 
 describe.runIf(hasWebgpu)("a state whose model moves from the GPU to WASM", () => {
-  test("moves with it, that of every stream", async () => {
+  test("moves with it, for every stream", async () => {
     await withWorker("worker-refusing.js", async () => {
       const model = await loadTiny({}, "recurrent.json");
       const other = model.newState();

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DeviceErrors } from "../../src/gpu/device-errors.js";
 import { hasWebgpu } from "../support/bundle.js";
 
-// Not both at once.
+// A buffer must not have both usages.
 const MAP_READ = 1;
 const MAP_WRITE = 2;
 
@@ -19,12 +19,12 @@ function watching(gpu: GPUDevice): DeviceErrors {
 }
 
 describe.runIf(hasWebgpu)("errors of the GPU device", () => {
-  test("none at first", async () => {
+  test("there are none at first", async () => {
     const errors = watching(await device());
     expect(errors.take()).toBeNull();
   });
 
-  test("one that nobody caught is told once", async () => {
+  test("an uncaught error is reported once", async () => {
     const gpu = await device();
     const errors = watching(gpu);
     gpu.addEventListener("uncapturederror", (event) => event.preventDefault());
@@ -43,7 +43,7 @@ describe.runIf(hasWebgpu)("errors of the GPU device", () => {
     expect(errors.take()).toMatchObject({ code: "device-lost" });
   });
 
-  test("work that waits for a device that is lost does not wait for ever", async () => {
+  test("work on a lost device does not wait forever", async () => {
     const gpu = await device();
     const errors = watching(gpu);
     const forEver = errors.guard(() => new Promise(() => {}));
@@ -52,7 +52,7 @@ describe.runIf(hasWebgpu)("errors of the GPU device", () => {
     await expect(errors.guard(() => Promise.resolve("work"))).rejects.toMatchObject({ code: "device-lost" });
   });
 
-  test("a command that asks for too much memory is told apart", async () => {
+  test("an out-of-memory error is distinguished from others", async () => {
     const gpu = await device();
     const errors = watching(gpu);
     const out = new GPUUncapturedErrorEvent("uncapturederror", { error: new GPUOutOfMemoryError("full") });
@@ -61,7 +61,7 @@ describe.runIf(hasWebgpu)("errors of the GPU device", () => {
   });
 });
 
-/** A device that is lost after so many milliseconds, and done with its commands after so many; null for never. */
+/** A device that is lost after some milliseconds, and finishes its commands after others; null for never. */
 function slowDevice(lost: number | null, done: number | null): GPUDevice {
   const after = <T>(milliseconds: number | null, value: T): Promise<T> =>
     new Promise((resolve) => milliseconds !== null && setTimeout(() => resolve(value), milliseconds));
@@ -81,7 +81,7 @@ test.each([
   await expect(work).rejects.toMatchObject(error);
 });
 
-test("a command that is refused because the device is lost is told as the loss", async () => {
+test("a command refused because the device is lost is reported as the loss", async () => {
   const gpu = slowDevice(160, 150);
   const errors = watching(gpu);
   const error = new GPUValidationError("Buffer is invalid");
@@ -92,7 +92,7 @@ test("a command that is refused because the device is lost is told as the loss",
 test.each([
   ["Firefox/153.0", true],
   ["Chrome/156.0.0.0", false],
-])("work on a device that tells only when it is given commands, in %s", async (browser, ends) => {
+])("work on a device that reports its loss only when it gets commands, in %s", async (browser, ends) => {
   vi.spyOn(navigator, "userAgent", "get").mockReturnValue(browser);
   onTestFinished(() => void vi.restoreAllMocks());
   const gpu = slowDevice(null, null);

@@ -23,14 +23,14 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
     for (const device of made) device.destroy();
   });
 
-  /** Asks as the engine does. */
+  /** Requests a device as the engine does. */
   async function ask(request: GPUDeviceDescriptor): Promise<GPUDevice> {
     const adapter = await navigator.gpu.requestAdapter();
     if (adapter === null) throw new Error("no WebGPU adapter");
     return adapter.requestDevice(request);
   }
 
-  test("is made before the engine asks, and given to it", async () => {
+  test("is created before the engine requests it, and given to it", async () => {
     devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     expect(taken).toEqual([]);
@@ -39,14 +39,14 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
     expect(devices.request).toEqual(REQUEST);
   });
 
-  test("is given once", async () => {
+  test("is given out once", async () => {
     devices.createEarly(REQUEST);
     const both = [await ask(REQUEST), await ask(REQUEST)];
     expect(new Set(both).size).toBe(2);
     expect(taken).toEqual(both);
   });
 
-  test("is another, where the engine asks for another; the early one is destroyed", async () => {
+  test("is another one if the engine requests other features; the early one is destroyed", async () => {
     devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     const other = await ask({});
@@ -55,7 +55,7 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
     expect(taken).toEqual([other]);
   });
 
-  test("is made again where the early one was lost, or refused", async () => {
+  test("is created again if the early one was lost or refused", async () => {
     devices.createEarly(REQUEST);
     await expect.poll(() => made.length).toBe(1);
     made[0]?.destroy();
@@ -70,7 +70,7 @@ describe.runIf(hasWebgpu)("the engine's device", () => {
     await expect(ask(REQUEST)).resolves.toBeInstanceOf(GPUDevice);
   });
 
-  test("is not made early for a second model", async () => {
+  test("is not created early for a second model", async () => {
     await ask({});
     devices.createEarly(REQUEST);
     await ask(REQUEST);

@@ -18,7 +18,7 @@ const source = (value: number): PipelineSource => ({
 
 interface Watched {
   device: GPUDevice;
-  /** How many pipelines were compiled. */
+  /** Returns the number of compiled pipelines. */
   compiled: () => number;
 }
 
@@ -36,7 +36,7 @@ async function watched(pipelines: PreparedPipelines): Promise<Watched> {
   return { device, compiled: () => count };
 }
 
-/** Asks for a pipeline as the engine does. */
+/** Requests a pipeline as the engine does. */
 function made(device: GPUDevice, code: string, layout?: "auto"): Promise<GPUComputePipeline> {
   const group = device.createBindGroupLayout({ entries: [ENTRY] });
   return device.createComputePipelineAsync({
@@ -45,7 +45,7 @@ function made(device: GPUDevice, code: string, layout?: "auto"): Promise<GPUComp
   });
 }
 
-/** Runs a pipeline as the engine does, and returns what it writes. */
+/** Runs a pipeline as the engine does, and returns its output. */
 async function run(device: GPUDevice, pipeline: GPUComputePipeline): Promise<number> {
   const buffer = device.createBuffer({ size: 4, usage: STORAGE });
   const read = device.createBuffer({ size: 4, usage: READ });
@@ -67,7 +67,7 @@ async function written(device: GPUDevice, code: string, layout?: "auto"): Promis
 }
 
 describe.runIf(hasWebgpu)("prepared pipelines", () => {
-  test("are compiled once, before the engine asks, and compute the same", async () => {
+  test("are compiled once, before the engine requests them, and compute the same", async () => {
     const pipelines = new PreparedPipelines();
     pipelines.prepare([source(7), source(8)]);
     const { device, compiled } = await watched(pipelines);
@@ -77,7 +77,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(2);
   });
 
-  test("are compiled on a device that was there before", async () => {
+  test("are compiled on an existing device", async () => {
     const pipelines = new PreparedPipelines();
     const { device, compiled } = await watched(pipelines);
     pipelines.prepare([source(7)]);
@@ -85,7 +85,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(1);
   });
 
-  test("another shader or layout is compiled when it is asked for", async () => {
+  test("another shader or layout is compiled on request", async () => {
     const pipelines = new PreparedPipelines();
     pipelines.prepare([
       source(7),
@@ -98,7 +98,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(5);
   });
 
-  test("one that is asked for again is compiled once, whether it was prepared or not", async () => {
+  test("a pipeline that is requested twice is compiled once, prepared or not", async () => {
     const pipelines = new PreparedPipelines();
     pipelines.prepare([source(7)]);
     const { device, compiled } = await watched(pipelines);
@@ -107,7 +107,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(2);
   });
 
-  test("what is used is what the next visit prepares", async () => {
+  test("the pipelines used now are the ones prepared on the next visit", async () => {
     const { device } = await watched(new PreparedPipelines());
     await written(device, shader(3));
     await recordPipelines(async (used) => {
@@ -120,7 +120,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     });
   });
 
-  test("what two models of a device use is in the list of both: the engine asks for it once", async () => {
+  test("a pipeline that two models of a device use is in both lists, though the engine requests it once", async () => {
     const { device } = await watched(new PreparedPipelines());
     const both = await made(device, shader(5));
     const first = await recordPipelines(async (used) => {
@@ -135,14 +135,14 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect([first, second]).toEqual([[source(5)], [source(5), source(6)]]);
   });
 
-  test("work that fails leaves nothing behind", async () => {
+  test("failed work leaves nothing behind", async () => {
     const { setPipeline } = GPUComputePassEncoder.prototype;
     const failing = recordPipelines(() => Promise.reject(new Error("no session")));
     await expect(failing).rejects.toThrow("no session");
     expect(GPUComputePassEncoder.prototype.setPipeline).toBe(setPipeline);
   });
 
-  test("a model that is loaded again on a device compiles nothing again", async () => {
+  test("a model that is loaded again on a device compiles nothing", async () => {
     const pipelines = new PreparedPipelines();
     const { device, compiled } = await watched(pipelines);
     for (let loads = 0; loads < 3; loads++) pipelines.prepare([source(7), source(8)]);
@@ -155,7 +155,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(compiled()).toBe(2);
   });
 
-  test("one that the adapter refuses is no error", async () => {
+  test("a pipeline that the adapter refuses is no error", async () => {
     const pipelines = new PreparedPipelines();
     pipelines.prepare([{ ...source(7), code: "no shader" }, source(8)]);
     const { device } = await watched(pipelines);
@@ -165,7 +165,7 @@ describe.runIf(hasWebgpu)("prepared pipelines", () => {
     expect(errors).toEqual([]);
   });
 
-  test("what is no source at all is left out, with no error and no open scope", async () => {
+  test("an invalid source is skipped, with no error and no open error scope", async () => {
     const pipelines = new PreparedPipelines();
     const broken = { ...source(7), groups: [[{ binding: "none" }]] } as unknown as PipelineSource;
     pipelines.prepare([null as unknown as PipelineSource, broken, source(8)]);

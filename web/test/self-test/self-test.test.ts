@@ -13,10 +13,10 @@ const failed = { code: "self-test-failed", message: expect.stringContaining("y: 
 
 beforeEach(() => caches.delete("webbuild-findings"));
 
-describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
+describe.runIf(hasWebgpu)("on a GPU without an earlier self-test", () => {
   for (const backend of backends) keepEngine(backend);
 
-  test("the golden run is run, once", async () => {
+  test("the golden run runs once", async () => {
     expect((await loadTiny({}, "golden.json")).info().selfTest).toEqual({
       sample: "noise",
       fromCache: false,
@@ -27,13 +27,13 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     });
   });
 
-  test("a picture of the golden run may be kept as levels", async () => {
+  test("an image of the golden run may be stored as levels", async () => {
     const { selfTest } = (await loadTiny(webgpu, "golden-uint8.json")).info();
     expect(selfTest).toEqual({ sample: "noise", fromCache: false });
   });
 
   test.each(["wrong-golden.json", "wrong-graph.json"])(
-    "%s: auto steps down, and says why",
+    "%s: auto falls back, with a reason",
     async (manifest) => {
       for (const visit of ["first", "second"]) {
         const model = await loadTiny({}, manifest);
@@ -52,12 +52,12 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     },
   );
 
-  test("a model with state is run in a sequence", async () => {
+  test("a model with state runs a sequence", async () => {
     const { selfTest } = (await loadTiny(webgpu, "recurrent-golden.json")).info();
     expect(selfTest).toEqual({ sample: "frame", fromCache: false });
   });
 
-  test("a state that is not what it should be after three runs is found", async () => {
+  test("a wrong state after three runs is detected", async () => {
     const message = expect.stringContaining("in run 3 of a sequence, y: differs by");
     await expect(loadTiny(webgpu, "forgetful-golden.json")).rejects.toMatchObject({
       code: "self-test-failed",
@@ -65,12 +65,12 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     });
   });
 
-  test("it can be left out", async () => {
+  test("the self-test can be turned off", async () => {
     const model = await loadTiny({ ...webgpu, selfTest: false }, "wrong-golden.json");
     expect(model.info().selfTest).toBeNull();
   });
 
-  test("a failure of an earlier visit is told with its date, and tested again where the backend is named", async () => {
+  test("a failure on an earlier visit is reported with its date, and tested again for an explicit backend", async () => {
     await loadTiny({}, "wrong-golden.json");
     const cache = await caches.open("webbuild-findings");
     const [kept] = await cache.keys();
@@ -95,7 +95,7 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     await expect(loadTiny(webgpu, "wrong-golden.json")).resolves.toBeDefined();
   });
 
-  test("what failed long ago is tried again, and what failed under a clock that was ahead", async () => {
+  test("an old failure is tried again, as is one dated in the future", async () => {
     await loadTiny({}, "wrong-golden.json");
     const cache = await caches.open("webbuild-findings");
     const [kept, ...others] = await cache.keys();
@@ -110,7 +110,7 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
 });
 
 test.runIf(hasWebgpu)(
-  "the second visit is ready for the pipelines of the first, whatever became of them",
+  "the second visit prepares the pipelines of the first, whatever happened to the first's",
   async () => {
     const options = { ...webgpu, cache: true };
     const answer = async (): Promise<unknown> =>
@@ -149,7 +149,7 @@ describe("a sequence", () => {
   const copy = async (states: AnyTensors): Promise<Tensors> => states as Tensors;
   const feeds = { x: one(1) };
 
-  test("carries each state to the next run, and returns the states after the last", async () => {
+  test("passes each state to the next run, and returns the states after the last", async () => {
     const seen: number[][] = [];
     const run = async (given: AnyTensors) => {
       const [x, a, b] = [given.x, given.a, given.b].map(numberIn) as [number, number, number];
@@ -204,22 +204,22 @@ describe("agreement", () => {
   ];
   const padding = [0, 0, 0, 0, 0, 0];
 
-  test("is up to rounding", () => {
+  test("allows for rounding", () => {
     expect(goldenDifference(plain, floats(1, 2, 3), floats(1.001, 2, 3))).toBeNull();
     expect(goldenDifference(plain, floats(1, 2, 3), floats(1.5, 2, 3))).toContain("13 %");
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY])("is not with %s", (value) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])("fails with %s", (value) => {
     expect(goldenDifference(plain, floats(1, 2, 3), floats(value, 2, 3))).not.toBeNull();
   });
 
-  test("is not with nothing, nor with another shape", () => {
+  test("fails for an empty or a differently shaped output", () => {
     expect(goldenDifference(plain, floats(1, 2), {})).toBe("rows is missing");
     expect(goldenDifference(plain, floats(1, 2), floats(1, 2, 3))).toContain("[1, 3]");
     expect(goldenDifference(plain, floats(0, 0), floats(0, 1))).not.toBeNull();
   });
 
-  test("of what was found is in any order, and each is looked for", () => {
+  test("of detections ignores their order, and finds a match for each", () => {
     expect(goldenDifference(found, rows(first, second, padding), rows(second, first, padding))).toBeNull();
     expect(goldenDifference(found, rows(first, second), rows(first, padding))).toContain("1 are missing");
     expect(goldenDifference(found, rows(first), rows([...first.slice(0, 5), 1]))).toContain("1 are missing");
@@ -228,7 +228,7 @@ describe("agreement", () => {
     );
   });
 
-  test("of whole numbers counts those that differ", () => {
+  test("of integers counts the different ones", () => {
     const labels = (value: number): Tensors => ({
       map: {
         type: "int32",
@@ -240,7 +240,7 @@ describe("agreement", () => {
     expect(goldenDifference(plain, labels(0), labels(4))).toBe("map: 4 of 100 elements differ");
   });
 
-  test("needs something to agree with", () => {
+  test("requires a signal", () => {
     expect(hasSignal(plain, floats(0, 0))).toBe(false);
     expect(hasSignal(plain, floats(0, 1))).toBe(true);
     expect(hasSignal(found, rows(padding))).toBe(false);
@@ -257,7 +257,7 @@ describe("agreement in reduced precision", () => {
     got: { values: (number | "NaN")[]; same: boolean }[];
   }
 
-  test.each(casesOf<Case>("reduced-precision"))("of %s is what the proof takes for it", (_, case_) => {
+  test.each(casesOf<Case>("reduced-precision"))("of %s equals the proof's verdict", (_, case_) => {
     const { task, output, dims, want } = case_;
     const tensors = (values: readonly (number | "NaN")[]): Tensors => ({
       [output]: { type: "float32", dims, data: Float32Array.from(values, Number) },
@@ -268,7 +268,7 @@ describe("agreement in reduced precision", () => {
     }
   });
 
-  test("leaves open what scores at the threshold, as the proof does", () => {
+  test("ignores scores at the threshold, as the proof does", () => {
     const task: Manifest["task"] = { kind: "detect", output: "rows", rows: 2, classes: ["ship"] };
     const found = (...scores: number[]): Tensors => {
       const things = scores.flatMap((score, index) => [100 * index, 100, 100 * index + 50, 150, score, 0]);
@@ -283,7 +283,7 @@ describe("agreement in reduced precision", () => {
     expect(goldenDifference(task, found(0.9, 0.505), found(0.9, 0))).toContain("1 are missing");
   });
 
-  test("of whole numbers is exact, of a turned box by its corners", () => {
+  test("of integers is exact, of a rotated box by its corners", () => {
     const labels = (...data: number[]): Tensors => ({
       map: { type: "int32", dims: [data.length], data: Int32Array.from(data) },
     });

@@ -8,7 +8,7 @@ const warn = (): void => {};
 
 afterEach(() => caches.delete("webbuild-findings"));
 
-test("what an earlier visit kept is read again", async () => {
+test("the setup stored by an earlier visit is read back", async () => {
   const used = { device: { requiredLimits: { maxBufferSize: 8 } }, pipelines: [SOURCE] };
   await storeGpuSetup(NAME, EMPTY_GPU_SETUP, used, warn);
   expect(await readGpuSetup(NAME, warn)).toEqual(used);
@@ -21,7 +21,7 @@ test.each([
   ["a pipeline that is null", { device: null, pipelines: [SOURCE, null] }],
   ["a pipeline without code", { device: null, pipelines: [{ ...SOURCE, code: undefined }] }],
   ["groups that are no lists", { device: null, pipelines: [{ ...SOURCE, groups: [null] }] }],
-])("%s is as if nothing were kept", async (_, kept) => {
+])("%s is ignored", async (_, kept) => {
   await writeFinding(`${NAME}-gpu-work-1`, kept, warn);
   expect(await readGpuSetup(NAME, warn)).toEqual(EMPTY_GPU_SETUP);
 });

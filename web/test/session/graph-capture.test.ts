@@ -10,11 +10,11 @@ const webgpu = { backend: "webgpu" } as const;
 const verdicts = "webbuild-findings";
 const right = { used: true, reason: expect.stringContaining("right in the self-test") };
 
-/** On an adapter that is taken for hardware. */
+/** On an adapter that is treated as hardware. */
 const loadCaptured = (): Promise<Model> =>
   withWorker("worker-hardware.js", () => loadTiny(webgpu, "golden.json"));
 
-/** What comes of one picture and then another, again and again. */
+/** Returns the results of one image and then another, again and again. */
 async function answers(models: readonly Model[]): Promise<TensorData["data"][]> {
   const pictures = [await picture("upright.png"), new ImageData(9, 31), await picture("alpha.png")];
   const found: TensorData["data"][] = [];
@@ -26,10 +26,10 @@ async function answers(models: readonly Model[]): Promise<TensorData["data"][]> 
   return found;
 }
 
-describe.runIf(hasWebgpu)("a graph that is captured", () => {
+describe.runIf(hasWebgpu)("a captured graph", () => {
   beforeEach(() => caches.delete(verdicts));
 
-  test("answers as one that is not, whatever it was given before", async () => {
+  test("gives the same results as an uncaptured one, whatever it got before", async () => {
     const plain = await withWorker("worker-hardware.js", () =>
       loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
     );
@@ -47,7 +47,7 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     }
   });
 
-  test("lets others be captured beside it, and go", async () => {
+  test("can be captured and disposed of independently of others", async () => {
     const plain = await withWorker("worker-hardware.js", () =>
       loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
     );
@@ -60,7 +60,7 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     expect(await answers([second])).toEqual(wanted);
   });
 
-  test("is captured again where its GPU is lost", async () => {
+  test("is captured again if its GPU is lost", async () => {
     await losing({}, async (started) => {
       const model = await loadTiny(webgpu, "golden.json");
       const wanted = await answers([model]);
@@ -71,7 +71,7 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     });
   });
 
-  test("is captured all the same where its GPU is lost in the trial", { timeout: 120_000 }, async () => {
+  test("is captured even if its GPU is lost in the trial", { timeout: 120_000 }, async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "golden.json");
     let calls = 0;
     await losing({}, async () => {
@@ -97,49 +97,52 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
   test.each([
     ["stale", "the inputs change nothing"],
     ["trap", "unreachable"],
-  ])("where a replay is a %s one: said at the first visit, known at the second", async (how, reason) => {
-    const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
-    const wanted = await answers([plain]);
-    await plain.dispose();
-    await withWorker(`worker-replaying.js?${how}`, async () => {
-      const { Worker: Replaying } = globalThis;
-      let started = 0;
-      globalThis.Worker = class extends Replaying {
-        constructor(...given: ConstructorParameters<typeof Worker>) {
-          super(...given);
-          started++;
+  ])(
+    "if a replay is a %s one: detected on the first visit, remembered on the second",
+    async (how, reason) => {
+      const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
+      const wanted = await answers([plain]);
+      await plain.dispose();
+      await withWorker(`worker-replaying.js?${how}`, async () => {
+        const { Worker: Replaying } = globalThis;
+        let started = 0;
+        globalThis.Worker = class extends Replaying {
+          constructor(...given: ConstructorParameters<typeof Worker>) {
+            super(...given);
+            started++;
+          }
+        };
+        for (const workers of [2, 1]) {
+          started = 0;
+          const model = await loadTiny(webgpu, "golden.json");
+          const { graphCapture, selfTest } = model.info();
+          expect(graphCapture).toMatchObject({ used: false, reason: expect.stringContaining(reason) });
+          expect([started, model.backend, model.warnings, selfTest?.sample]).toEqual([
+            workers,
+            "webgpu",
+            [],
+            "noise",
+          ]);
+          expect(await answers([model])).toEqual(wanted);
+          await model.dispose();
         }
-      };
-      for (const workers of [2, 1]) {
-        started = 0;
-        const model = await loadTiny(webgpu, "golden.json");
-        const { graphCapture, selfTest } = model.info();
-        expect(graphCapture).toMatchObject({ used: false, reason: expect.stringContaining(reason) });
-        expect([started, model.backend, model.warnings, selfTest?.sample]).toEqual([
-          workers,
-          "webgpu",
-          [],
-          "noise",
-        ]);
-        expect(await answers([model])).toEqual(wanted);
-        await model.dispose();
-      }
-    });
-  });
+      });
+    },
+  );
 
-  test("where the adapter is software", async () => {
+  test("if the adapter is software", async () => {
     const { graphCapture } = (await loadTiny(webgpu, "golden.json")).info();
     expect(graphCapture).toEqual({ used: false, reason: expect.stringContaining("is software") });
   });
 
-  test("where the model has state, also on hardware", async () => {
+  test("if the model has state, also on hardware", async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "recurrent-golden.json");
     const { graphCapture, selfTest } = (await withWorker("worker-hardware.js", load)).info();
     expect(graphCapture).toEqual({ used: false, reason: expect.stringContaining("the model has state") });
     expect(selfTest?.sample).toBe("frame");
   });
 
-  test("where there is no golden run", async () => {
+  test("if there is no golden run", async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
     const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
     expect(graphCapture).toEqual({ used: false, reason: "no self-test can verify its replays" });
@@ -151,7 +154,7 @@ test("on WASM no graph is captured", async () => {
   expect(graphCapture).toEqual({ used: false, reason: "the model runs on WASM" });
 });
 
-describe("what is known before there is a session", () => {
+describe("the decision before a session exists", () => {
   const graph: Graph = { ...GRAPH, file: "model.onnx", allOnGpu: true };
   const asked = {
     version: "1.30.0",
@@ -165,7 +168,7 @@ describe("what is known before there is a session", () => {
     warn: () => {},
   } as const;
 
-  test("is enough to try it", async () => {
+  test("is to try capture", async () => {
     await caches.delete(verdicts);
     expect(await planCapture(asked)).toMatchObject({ used: true, unverified: true });
   });
@@ -177,14 +180,14 @@ describe("what is known before there is a session", () => {
     ["an adapter that is software", { software: true }, "is software"],
     ["state that goes from run to run", { stateful: true }, "has state"],
     ["no self-test", { selfTestKey: null }, "no self-test"],
-  ] as const)("is against it: %s", async (_, other, reason) => {
+  ] as const)("is against capture: %s", async (_, other, reason) => {
     expect(await planCapture({ ...asked, ...other })).toMatchObject({
       used: false,
       reason: expect.stringContaining(reason),
     });
   });
 
-  test("is that two trials did not end, one alone says nothing", async () => {
+  test("is against capture after two unfinished trials, not after one", async () => {
     await caches.delete(verdicts);
     for (const trial of ["the first", "the second"]) {
       const plan = await planCapture(asked);
@@ -200,7 +203,7 @@ describe("what is known before there is a session", () => {
     await caches.delete(verdicts);
   });
 
-  test("is nothing where a trial ended for another reason", async () => {
+  test("ignores trials that ended for another reason", async () => {
     await caches.delete(verdicts);
     for (let visit = 0; visit < 3; visit++) {
       const plan = await planCapture(asked);
@@ -210,7 +213,7 @@ describe("what is known before there is a session", () => {
     await caches.delete(verdicts);
   });
 
-  test("is that it failed, from then on", async () => {
+  test("is against capture once it failed", async () => {
     await planCapture({ ...asked, noCapture: "it trapped" });
     expect(await planCapture(asked)).toMatchObject({ used: false, reason: "it trapped" });
     await caches.delete(verdicts);

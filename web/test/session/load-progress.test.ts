@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Progress } from "../../src/api/types.js";
 import { LoadProgress } from "../../src/session/load-progress.js";
 
-test("a stage counts up to its total and ends when its listener has heard", async () => {
+test("a stage counts up to its total, and its end waits for the listener", async () => {
   const heard: Progress[] = [];
   const slow = async (progress: Progress): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -31,7 +31,7 @@ test("a stage counts up to its total and ends when its listener has heard", asyn
   expect(stages.timings().weights).toBeGreaterThanOrEqual(0);
 });
 
-test("bytes that come before their stage count in all, and the stage begins with them", async () => {
+test("bytes that arrive before their stage count in the total, and the stage begins with them", async () => {
   const heard: Progress[] = [];
   const stages = new LoadProgress((progress) => void heard.push(progress));
   const [engine, weights] = [stages.counter("engine"), stages.counter("weights")];

@@ -14,7 +14,7 @@ import { type Held, held } from "../support/measured.js";
 import { expectFlat } from "../support/soak.js";
 import { TINY_TASKS } from "../support/tiny-tasks.js";
 
-/** 30 runs and 3 cycles; `make soak` makes it 1,000 and 100. */
+/** 30 runs and 3 cycles; with `make soak` 1,000 and 100. */
 const cycles = inject("times");
 const runs = cycles * 10;
 
@@ -54,7 +54,7 @@ describe.runIf(hasWebgpu)("what a worker holds", () => {
       const stays = await loadTiny({ backend: "webgpu" }, "golden.json");
       const image = await picture("upright.png");
       const visit = async (): Promise<Held> => {
-        // Not loadTiny, which holds every model, its manifest with it, until the test ends.
+        // Not loadTiny, which keeps every model and its manifest until the test ends.
         const comes = await runtime.load(bundle("golden.json"), { backend: "webgpu", cache: false });
         await comes.run(image);
         await comes.dispose();

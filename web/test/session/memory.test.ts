@@ -1,4 +1,4 @@
-// What the worker's JavaScript holds of a model after load(): none of the bytes that it downloaded.
+// The worker's JavaScript memory for a model after load(): none of the downloaded bytes.
 
 import { describe, expect, test } from "vitest";
 import { backends, picture, runtime, stored, withWorker } from "../support/bundle.js";
@@ -6,11 +6,11 @@ import { backends, picture, runtime, stored, withWorker } from "../support/bundl
 interface Bytes {
   what: "download" | "wasm";
   size: number;
-  /** How many of them are alive after a collection of garbage. */
+  /** Returns how many of them are alive after a garbage collection. */
   held: number;
 }
 
-/** The size of a file that each manifest's graph is made of. */
+/** The size of the file from which each manifest's graph is made. */
 const MODELS = [
   ["manifest.json", 3136],
   ["golden.json", 985],
@@ -29,7 +29,7 @@ function remembered(): Promise<Bytes[]> {
 }
 
 describe.each(backends)("after load() on %s", (backend) => {
-  test.each(MODELS)("the worker holds no downloaded bytes of %s", async (manifest, file) => {
+  test.each(MODELS)("the worker keeps no downloaded bytes of %s", async (manifest, file) => {
     await withWorker("worker-remembering.js", async () => {
       const model = await runtime.load(stored(manifest), { backend, cache: false });
       const before = await remembered();

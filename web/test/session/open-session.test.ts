@@ -6,7 +6,7 @@ import { openSession } from "../../src/session/open-session.js";
 import type { SessionRequest } from "../../src/session/session-setup.js";
 import { GRAPH } from "../support/graphs.js";
 
-test("a session whose postprocessor cannot be made is released", async () => {
+test("a session whose postprocessor cannot be created is released", async () => {
   const release = vi.fn(async () => {});
   const engine = { InferenceSession: { create: async () => ({ release }) }, env: { wasm: {} } };
   const manifest = { task: { kind: "no task" }, inputs: [], outputs: [], engine: {} };

@@ -6,7 +6,7 @@ import type { Session } from "../../src/session/session.js";
 import type { AnyTensors } from "../../src/tensors/gpu-tensor.js";
 import { lost, releases, unreadable } from "../support/unreadable.js";
 
-/** A predictor whose runs have these outputs, of which `hn` is the next state. */
+/** A predictor whose runs have these outputs; `hn` is the next state. */
 function predictorOf(outputs: AnyTensors, gpu: DeviceErrors | null = null): Predictor {
   const names = Object.keys(outputs).map((name) => ({ name }));
   const graph = { target: "webgpu", headStatus: null, outputs: names };
@@ -16,7 +16,7 @@ function predictorOf(outputs: AnyTensors, gpu: DeviceErrors | null = null): Pred
   return new Predictor(session, manifest, gpu, () => Promise.reject(lost));
 }
 
-test("a result that cannot be read releases the state after the run", async () => {
+test("if a result cannot be read, the state after the run is released", async () => {
   const hn = unreadable();
   const data = Float32Array.of(1);
   const predictor = predictorOf({ y: unreadable(), hn });
@@ -27,13 +27,13 @@ test("a result that cannot be read releases the state after the run", async () =
   expect(hn.release).toHaveBeenCalledTimes(1);
 });
 
-test("a result that cannot be read releases the others", async () => {
+test("if a result cannot be read, the others are released", async () => {
   const [y, z] = [unreadable(), unreadable()];
   await expect(predictorOf({ y, z }).runRaw({})).rejects.toBe(lost);
   expect(releases([y, z])).toEqual([1, 1]);
 });
 
-test("a run that the GPU refused a command of releases its outputs", async () => {
+test("a run whose command the GPU refuses releases its outputs", async () => {
   const [y, hn] = [unreadable(), unreadable()];
   const gpu = { guard: (work: () => Promise<unknown>) => work(), takeCause: async () => lost };
   const refused = predictorOf({ y, hn }, gpu as unknown as DeviceErrors).predict({}, ["y"], ["y"]);
@@ -41,7 +41,7 @@ test("a run that the GPU refused a command of releases its outputs", async () =>
   expect(releases([y, hn])).toEqual([1, 1]);
 });
 
-test("a state that cannot be copied into a result is released, as the other results are", async () => {
+test("a state that cannot be copied into a result is released, as are the other results", async () => {
   const [y, hn] = [unreadable(), unreadable()];
   await expect(predictorOf({ y, hn }).predict({}, ["y", "hn"], ["y"])).rejects.toBe(lost);
   expect(hn.release).toHaveBeenCalledTimes(1);

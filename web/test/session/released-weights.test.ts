@@ -8,7 +8,7 @@ import { GRAPH } from "../support/graphs.js";
 const KB = 1024;
 const content = Uint8Array.from({ length: 300 * KB + 5 }, (_, at) => at % 251);
 
-test("a tensor is given as it lies in the file, also across chunks", () => {
+test("a tensor is returned with the bytes of its file range, also across chunks", () => {
   const weights = new ReleasedWeights(content.slice());
   expect(weights.byteLength).toBe(content.byteLength);
   for (const [begin, end] of [
@@ -19,7 +19,7 @@ test("a tensor is given as it lies in the file, also across chunks", () => {
     expect(weights.subarray(begin, end)).toEqual(content.subarray(begin, end));
 });
 
-test("what a tensor covers is freed, what lies at its ends is not", () => {
+test("the chunks that a tensor covers are freed, those at its ends are not", () => {
   const weights = new ReleasedWeights(content.slice());
   weights.subarray(60 * KB, 200 * KB);
   expect(weights.subarray(0, 64 * KB)).toEqual(content.subarray(0, 64 * KB));
@@ -28,13 +28,13 @@ test("what a tensor covers is freed, what lies at its ends is not", () => {
   expect(weights.wasReadTwice).toBe(true);
 });
 
-test("a file is freed as soon as it is cut", () => {
+test("a file is freed as soon as it is split", () => {
   const own = content.slice();
   expect(new ReleasedWeights(own).subarray(7, 9)).toEqual(content.subarray(7, 9));
   expect(own.byteLength).toBe(0);
 });
 
-test("the last chunk is freed where it is shorter", () => {
+test("a shorter last chunk is freed", () => {
   const weights = new ReleasedWeights(content.slice());
   weights.subarray(256 * KB, content.byteLength);
   expect(() => weights.subarray(content.byteLength - 1, content.byteLength)).toThrow("were freed");
@@ -42,13 +42,13 @@ test("the last chunk is freed where it is shorter", () => {
 
 const LARGE: Graph = { ...GRAPH, file: "model/graph.onnx", weights: ["model/weights.bin"] };
 
-/** Files of 300 kB that the manifest says are of another size. */
+/** Files of 300 kB that have another size in the manifest. */
 function downloads(size: number, owned = true): Downloads {
   const get = async (): Promise<Uint8Array<ArrayBuffer>> => content.slice();
   return { get, uncompressedSize: () => size, owns: async () => owned } as unknown as Downloads;
 }
 
-test("only large weights are freed, and not where they are kept or still written", async () => {
+test("only large weights are freed, and not while they are cached or still being written", async () => {
   const isReleased = async (size: number, kept: boolean, owned = true): Promise<boolean> => {
     const { weights } = await fetchGraph(LARGE, downloads(size, owned), undefined, kept);
     return weights[0]?.data instanceof ReleasedWeights;
@@ -59,7 +59,7 @@ test("only large weights are freed, and not where they are kept or still written
   expect(await isReleased(2 ** 25, false, false)).toBe(false);
 });
 
-test("an engine that reads a tensor twice gets the weights again, kept", async () => {
+test("an engine that reads a tensor twice gets the weights again, and keeps them", async () => {
   const fetch = (kept: boolean) => fetchGraph(LARGE, downloads(2 ** 25), undefined, kept);
   const created: string[] = [];
   const readTwice = async ({ weights }: Awaited<ReturnType<typeof fetch>>): Promise<string> => {

@@ -18,7 +18,7 @@ test.each([
   expect(seen).toEqual([level]);
 });
 
-test("where an output cannot be read, the others are given back, after their own reading has ended", async () => {
+test("if an output cannot be read, the others are released after their own reading has ended", async () => {
   const given: string[] = [];
   const reads: Record<string, () => Promise<Float32Array>> = {
     lost: () => Promise.reject(new Error("the GPU is lost")),

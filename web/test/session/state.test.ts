@@ -13,7 +13,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
 
   const load = (manifest = "recurrent.json"): Promise<Model> => loadTiny({ backend }, manifest);
 
-  test("answers 300 pictures as native ONNX Runtime does, each after the one before", async () => {
+  test("gives native ONNX Runtime's results for 300 images, each after the one before", async () => {
     const model = await load();
     const answers = await runFrames(model, 0, WANTED.length);
     const errors = answers.map((answer, step) => errorAt(step, answer));
@@ -22,7 +22,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect(model.warnings).toEqual([]);
   });
 
-  test("answers 300 frames of tensors, its result being its state too", async () => {
+  test("gives them for 300 frames of tensors, where its result is also its state", async () => {
     const model = await load("average.json");
     const wanted: number[][] = [];
     const generated = sums();
@@ -44,7 +44,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect(model.state?.steps).toBe(0);
   });
 
-  test("starts from zeros after reset(), to the bit", async () => {
+  test("starts from zeros after reset(), bit for bit", async () => {
     const model = await load();
     const first = await runFrames(model, 0, 3);
     await model.reset();
@@ -53,7 +53,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect(first[1]).not.toEqual(first[0]);
   });
 
-  test("keeps the states of two streams apart", async () => {
+  test("keeps the states of two streams separate", async () => {
     const model = await load();
     const alone = await runFrames(model, 0, 8);
     const [one, two] = [model.newState(), model.newState()];
@@ -71,7 +71,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     await expect(model.run(frame(0), { state: one })).rejects.toMatchObject({ code: "invalid-option" });
   });
 
-  test("continues from a snapshot, as often as that is restored, in another model too", async () => {
+  test("continues from a snapshot, any number of times, in another model too", async () => {
     const model = await load();
     await runFrames(model, 0, 5);
     const snapshot = await model.snapshot();
@@ -100,14 +100,14 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     }
   });
 
-  test("leaves no trace of its self-test or its warm-up", async () => {
+  test("keeps nothing of its self-test or its warm-up", async () => {
     const model = await load("recurrent-golden.json");
     if (backend === "webgpu") expect(model.info().selfTest).toMatchObject({ sample: "frame" });
     const answers = await runFrames(model, 0, 2);
     for (const [step, answer] of answers.entries()) expect(errorAt(step, answer)).toBeLessThan(2e-5);
   });
 
-  test("starts from zeros where the picture has another size, and says so", async () => {
+  test("resets its state to zeros if the image size changes, and says so", async () => {
     const model = await load();
     await runFrames(model, 0, 3);
     const narrow = await model.run(frame(3, 12, 20));
@@ -127,7 +127,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect([next.warnings, model.state?.steps]).toEqual([[], 2]);
   });
 
-  test("is as it was after a run that was dropped or failed", async () => {
+  test("keeps its state after an aborted or failed run", async () => {
     const model = await load();
     const wanted = await runFrames(model, 0, 6);
     await model.reset();
@@ -144,7 +144,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect(await runFrames(model, 3, 6)).toEqual(wanted.slice(3));
   });
 
-  test("runs in the order that it is asked in, also past a run that is dropped", async () => {
+  test("runs in call order, also past an aborted run", async () => {
     const model = await load();
     const wanted = await runFrames(model, 0, 4);
     await model.reset();
@@ -157,7 +157,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     expect((await Promise.all(asked)).map(answerOf)).toEqual(wanted);
   });
 
-  test("reads a state that is among the tensors instead of its own", async () => {
+  test("reads a state given among the tensors instead of its own", async () => {
     const model = await load("average.json");
     const { feeds } = sums().next().value;
     const s = { type: "float32", dims: [2, 3], data: new Float32Array(6).fill(100) } as const;
@@ -167,7 +167,7 @@ describe.each(backends)("a model with state, on %s", (backend) => {
   });
 });
 
-/** The state after three frames. */
+/** Returns the state after three frames. */
 async function early(model: Model): Promise<Awaited<ReturnType<Model["snapshot"]>>> {
   const state = model.newState();
   for (let step = 0; step < 3; step++) await model.run(frame(step), { state });
@@ -177,7 +177,7 @@ async function early(model: Model): Promise<Awaited<ReturnType<Model["snapshot"]
 }
 
 describe.runIf(hasWebgpu)("on a GPU", () => {
-  test("nothing of the state is read back, and what is held does not grow", async () => {
+  test("no state is read back, and memory does not grow", async () => {
     await withWorker("worker-measured.js", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
       const states = [model.newState(), model.newState()];
@@ -204,7 +204,7 @@ describe("a model with state that is packed for several sizes", () => {
   const lost = [{ code: "state-reset", message: expect.stringContaining("another size") }];
   const wide = (step: number): ImageData => frame(step, 24, 16);
 
-  test("starts from zeros at the other size, and says so", async () => {
+  test("resets its state to zeros at the other size, and says so", async () => {
     const model = await loadTiny({ backend: "wasm" }, "recurrent-sizes.json");
     const first = await runFrames(model, 0, 3);
     expect((await model.run(wide(0))).warnings).toMatchObject(lost);
@@ -215,7 +215,7 @@ describe("a model with state that is packed for several sizes", () => {
     expect([answerOf(back), ...(await runFrames(model, 1, 3))]).toEqual(first);
   });
 
-  test("continues from a snapshot at the size that it is of", async () => {
+  test("continues from a snapshot at the snapshot's size", async () => {
     const model = await loadTiny({ backend: "wasm" }, "recurrent-sizes.json");
     await model.run(wide(0));
     const snapshot = await model.snapshot();
@@ -235,7 +235,7 @@ describe("a model with state refuses", () => {
 
   const refused = { code: "invalid-state", fix: expect.stringMatching(/./) };
 
-  test("a snapshot of another model, or none", async () => {
+  test("a snapshot of another model, or no snapshot", async () => {
     const model = await loadTiny({ backend: "wasm" }, "recurrent.json");
     const other = await loadTiny({ backend: "wasm" }, "average.json");
     await expect(model.restore(await other.snapshot())).rejects.toMatchObject({
@@ -288,7 +288,7 @@ describe("a model with state refuses", () => {
   });
 });
 
-test("a model without state has none to read, and nothing to reset", async () => {
+test("a model without state refuses to read it, and reset() does nothing", async () => {
   const model = await loadTiny({ backend: "wasm" }, "conv.json");
   await model.reset();
   expect(model.state).toBeNull();

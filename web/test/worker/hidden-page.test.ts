@@ -1,4 +1,4 @@
-// A page that nobody sees: its timers tick once a second, no frame is drawn, no video shows its frames, and it is never idle.
+// A hidden page: timers fire once a second, no frame is drawn, no video gives frames, and it is never idle.
 
 import { afterEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { backends, bundle, loadTiny, picture, runtime } from "../support/bundle.js";
@@ -63,7 +63,7 @@ describe.each(backends)("in a page that is hidden, on %s,", (backend) => {
     });
   });
 
-  test("a stream waits, and goes on when it is seen", async () => {
+  test("a stream waits, and continues when the page is visible", async () => {
     const model = await loadTiny({ backend }, "conv.json");
     const { video, end } = await film();
     onTestFinished(end);
@@ -82,7 +82,7 @@ describe.each(backends)("in a page that is hidden, on %s,", (backend) => {
   });
 });
 
-test("nothing is compared in a page that is hidden, but once it is seen", { timeout: 60_000 }, async () => {
+test("backends are not compared in a hidden page, only once it is visible", { timeout: 60_000 }, async () => {
   const model = await runtime.load(bundle("conv.json"));
   onTestFinished(() => model.dispose());
   const image = await picture("upright.png");

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
-test("nothing begins before a call has ended and two seconds were quiet", async () => {
+test("work begins only after a call has ended and two seconds were quiet", async () => {
   const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   await pass(10_000);
@@ -25,7 +25,7 @@ test("nothing begins before a call has ended and two seconds were quiet", async 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test("work that is done is not done again", async () => {
+test("finished work is not repeated", async () => {
   const work = vi.fn(async () => true);
   const idle = new IdleTime(work);
   for (let calls = 0; calls < 3; calls++) {
@@ -36,7 +36,7 @@ test("work that is done is not done again", async () => {
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test("work that has nothing to go by yet comes back at the next quiet time, as often as it takes", async () => {
+test("work that lacks data is tried again at the next quiet times", async () => {
   const work = vi.fn(async () => work.mock.calls.length > 4);
   const over = vi.fn();
   const idle = new IdleTime(work, over);
@@ -64,7 +64,7 @@ test("a call stops the work, which begins again three times in all", async () =>
   expect(signals).toHaveLength(3);
 });
 
-test("work that fails is reported, and does not come back", async () => {
+test("work that fails is reported, and not repeated", async () => {
   const reported = vi.spyOn(globalThis, "reportError").mockImplementation(() => {});
   const rejected = vi.fn((event: PromiseRejectionEvent) => event.preventDefault());
   addEventListener("unhandledrejection", rejected);

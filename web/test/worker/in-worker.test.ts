@@ -1,4 +1,4 @@
-// load() and run() called in a worker of the page's own, as programs do that keep their main thread free.
+// load() and run() called in a page's own worker, as in programs that keep their main thread free.
 
 import { expect, test } from "vitest";
 import { bundle, picture } from "../support/bundle.js";
@@ -24,7 +24,7 @@ addEventListener("message", async ({ data: { bundle, image } }) => {
 });
 `;
 
-test("a worker may load a model and run it", async () => {
+test("a worker can load a model and run it", async () => {
   const url = URL.createObjectURL(new Blob([SCRIPT], { type: "text/javascript" }));
   const worker = new Worker(url, { type: "module" });
   try {

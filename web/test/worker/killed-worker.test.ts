@@ -1,4 +1,4 @@
-// A worker that the browser ends, as it may when memory is short: nothing is heard of it any more.
+// A worker that the browser kills, as it may do when memory is short: it sends no further message.
 
 import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { backends, bundle, loadTiny, picture, runtime } from "../support/bundle.js";
@@ -6,7 +6,7 @@ import { backends, bundle, loadTiny, picture, runtime } from "../support/bundle.
 const times = inject("times");
 const failed = { code: "worker-failed", message: expect.stringContaining("the browser ended it") };
 let image: Blob;
-/** Those that were started, the latest last. */
+/** The workers that were started, the latest last. */
 let workers: Worker[];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeEach(() => {
   });
 });
 
-/** Ends the worker that is in use while the next run is handed to it: one that is ended later may answer before. */
+/** Kills the current worker while the next run is sent to it: if killed later, it might answer before. */
 function killInRun(): void {
   const { postMessage } = MessagePort.prototype;
   MessagePort.prototype.postMessage = function (this: MessagePort, ...given: never) {
@@ -41,7 +41,7 @@ function killInRun(): void {
 
 describe.each(backends)("a worker that is killed, on %s,", (backend) => {
   test("in a run: that run says so, the next is answered by another worker", { tags: ["soak"] }, async () => {
-    // No heap is read: Chromium waits for half a minute for what a killed worker held.
+    // No heap is measured: Chromium waits half a minute for a killed worker's memory.
     for (let turn = 0; turn < times; turn++) {
       const model = await runtime.load(bundle("conv.json"), { backend, cache: false });
       const { timings: _, ...right } = await model.run(image);
@@ -57,7 +57,7 @@ describe.each(backends)("a worker that is killed, on %s,", (backend) => {
     }
   });
 
-  test("under two models: both go on in one worker", async () => {
+  test("with two models: both go on in one worker", async () => {
     const models = [await loadTiny({ backend }, "conv.json"), await loadTiny({ backend }, "conv.json")];
     expect(workers).toHaveLength(1);
     killInRun();
@@ -66,7 +66,7 @@ describe.each(backends)("a worker that is killed, on %s,", (backend) => {
     expect(workers).toHaveLength(2);
   });
 
-  test("while nobody waits: the next run is answered by another", async () => {
+  test("when idle: the next run uses another worker", async () => {
     const model = await loadTiny({ backend }, "conv.json");
     workers.at(-1)?.terminate();
     await new Promise((resolve) => setTimeout(resolve, 500));

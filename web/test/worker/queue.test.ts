@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Queue } from "../../src/worker/queue.js";
 
-test("one after another, in order", async () => {
+test("calls run one after another, in order", async () => {
   const queue = new Queue();
   const seen: string[] = [];
   const work = (name: string, delay: number) => async (): Promise<void> => {

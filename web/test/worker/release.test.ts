@@ -8,7 +8,7 @@ import { held } from "../support/measured.js";
 const disposed = new WebbuildError("disposed", "", "");
 
 describe.runIf(hasWebgpu)("dispose()", () => {
-  test("resolves when the worker, which others use, has given back the model's buffers", async () => {
+  test("resolves when the worker, which others use, has released the model's buffers", async () => {
     await withWorker("worker-measured.js", async () => {
       const stays = await loadTiny({ backend: "webgpu" });
       const goes = await loadTiny({ backend: "webgpu" });
@@ -34,7 +34,7 @@ describe.each(backends)("a model on %s", (backend) => {
 });
 
 describe("dispose(), alone in a worker,", () => {
-  test("twice is once, and nothing works after it", async () => {
+  test("is idempotent, and nothing works after it", async () => {
     const model = await loadTiny({ backend: "wasm" });
     await model.dispose();
     await model.dispose();
@@ -49,14 +49,14 @@ describe("dispose(), alone in a worker,", () => {
     await expect(model.runTensors(feeds)).rejects.toMatchObject({ code: "disposed" });
   });
 
-  test("ends a run under way", async () => {
+  test("ends a run in progress", async () => {
     const model = await loadTiny({ backend: "wasm" });
     const run = model.run(await picture("upright.png"));
     await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
   });
 });
 
-/** A worker that answers a release when it is told to. */
+/** A worker that answers a release when the test says so. */
 const ANSWERS_LATE = `
   let answer = () => {};
   onmessage = ({ data: port }) => {
@@ -99,7 +99,7 @@ describe("a worker that does not answer", () => {
     await second.end(disposed);
   });
 
-  test("is not waited for where the last model of it stops it", async () => {
+  test("is not waited for if its last model ends it", async () => {
     const [first, second] = pair();
     vi.useFakeTimers();
     await Promise.all([first.end(disposed), second.end(disposed)]);

@@ -5,7 +5,7 @@ import type { HostedModel } from "../../src/worker/hosted-model.js";
 import { decodeRun, type GraphRun, type PreparedRun } from "../../src/worker/run-outputs.js";
 import { lost, releases, unreadable } from "../support/unreadable.js";
 
-test("where an output that stays cannot be copied for its result, all outputs are given back", async () => {
+test("if an output that stays cannot be copied for its result, all outputs are released", async () => {
   const [kept, decoded] = [unreadable(), unreadable()];
   const manifest = { task: { kind: "tensor" }, inputs: [] } as unknown as Manifest;
   const route = { path: "cpu", reason: "" };

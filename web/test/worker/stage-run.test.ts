@@ -12,7 +12,7 @@ function afterStages(stages: readonly string[]): Scene {
   return scenes.find(ref);
 }
 
-test("a stage that runs again sees the results of those before it, whatever their names are", () => {
+test("a stage that runs again sees the results of the stages before it, whatever their names are", () => {
   const { results } = afterStages(["faces", "2", "3"]).view;
   const before = (stage: string): string[] => [...earlierResults(results, stage).keys()];
   expect(before("faces")).toEqual([]);

@@ -24,7 +24,7 @@ async function failureOf(
 }
 
 describe("a run that ends early", () => {
-  test("closes its pictures and its mask where it was dropped", async () => {
+  test("closes its images and its mask if it was aborted", async () => {
     const [picture, mask] = [await bitmap(), await bitmap()];
     const { code, pictures } = await failureOf([picture], mask, state, true);
     expect([code, pictures, picture.width, mask.width]).toEqual(["aborted", [], 0, 0]);
@@ -33,7 +33,7 @@ describe("a run that ends early", () => {
   test.each([
     ["before it has its turn", null],
     ["in its turn", state],
-  ])("hands its pictures back and closes its mask where it fails %s", async (_, reads) => {
+  ])("returns its images and closes its mask if it fails %s", async (_, reads) => {
     const [picture, mask] = [await bitmap(), await bitmap()];
     const { code, pictures } = await failureOf([picture], mask, reads);
     expect([code, pictures, picture.width, mask.width]).toEqual(["internal", [picture], 4, 0]);
