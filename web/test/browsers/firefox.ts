@@ -1,4 +1,4 @@
-// The system's Firefox for vitest, which only has to open one address. Playwright's protocol is not in Debian's release.
+// The system's Firefox for vitest, which only opens one address: Debian's release lacks Playwright's protocol.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,11 +16,11 @@ const PREFERENCES = {
   "network.captive-portal-service.enabled": false,
   "network.connectivity-service.enabled": false,
   "toolkit.telemetry.enabled": false,
-  // Videos play without a click.
+  // Videos autoplay.
   "media.autoplay.default": 0,
-  // TestUtils.gc(): the tests see what is still held.
+  // TestUtils.gc(): the tests see what is still referenced.
   "dom.testing.testutils.enabled": true,
-  // WebGPU, which Firefox has by itself on Windows and macOS.
+  // WebGPU, which is on by default on Windows and macOS.
   "dom.webgpu.enabled": true,
   "dom.webgpu.workers.enabled": true,
   "gfx.webgpu.ignore-blocklist": true,
@@ -28,14 +28,14 @@ const PREFERENCES = {
 
 const DRIVERS = "/usr/share/vulkan/icd.d";
 
-/** What Firefox is started with: Mesa's lavapipe is its only adapter, where that is installed. */
+/** Environment of Firefox: Mesa's lavapipe is its only adapter, if installed. */
 function environment(): NodeJS.ProcessEnv {
   const names = existsSync(DRIVERS) ? readdirSync(DRIVERS) : [];
   const driver = names.find((name) => name.startsWith("lvp_icd"));
   return { ...process.env, ...(driver === undefined ? {} : { VK_ICD_FILENAMES: join(DRIVERS, driver) }) };
 }
 
-/** A browser with a profile of its own, from the first page to the end. */
+/** A browser with its own profile, from the first page to the end. */
 class Firefox {
   readonly name = "firefox";
   readonly supportsParallelism = false;
@@ -65,7 +65,7 @@ class Firefox {
     });
   }
 
-  /** Ends the browser, all of its processes with it. */
+  /** Ends the browser with all its processes. */
   close(): void {
     if (this.#process?.pid !== undefined) process.kill(-this.#process.pid, "SIGKILL");
     if (this.#profile !== "") rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
@@ -73,12 +73,12 @@ class Firefox {
   }
 }
 
-/** Returns the provider of the Firefox at a path. */
+/** Returns a vitest provider for the Firefox at a path. */
 export function firefox(path: string): Provider {
   return { ...playwright(), name: "firefox", providerFactory: () => new Firefox(path) } as Provider;
 }
 
-/** Returns the bytes of memory of their own that the processes of pages hold, among those that a process began. */
+/** Returns the bytes of private memory of the page processes that a process started. */
 export function pageMemory(context: object): number {
   const { process: pid } = context as { process?: number };
   if (pid === undefined) throw new Error("no browser that was started here");
@@ -102,7 +102,7 @@ function anonymousBytes(pid: number): number {
   return Number(/RssAnon:\s+(\d+) kB/.exec(readProc(pid, "status"))?.[1] ?? 0) * 1024;
 }
 
-/** Returns what Linux says of a process, nothing of one that has ended. */
+/** Returns what /proc says about a process, nothing if it has ended. */
 function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

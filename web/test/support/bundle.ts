@@ -1,4 +1,4 @@
-// The built runtime, as a bundle has it, and what the tests feed to it.
+// The built runtime of a bundle, and helpers that load the tiny models.
 
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 import type { Backend, LoadOptions, Model } from "../../src/index.js";
@@ -6,7 +6,7 @@ import type { Backend, LoadOptions, Model } from "../../src/index.js";
 declare module "vitest" {
   interface ProvidedContext {
     required: string;
-    /** How often a test does again what may end differently. */
+    /** How often a test with varying outcomes repeats. */
     times: number;
   }
 }
@@ -15,14 +15,14 @@ type Runtime = typeof import("../../src/index.js");
 
 export const bundle = (path: string): URL => new URL(`/bundle/${path}`, location.origin);
 
-/** The same where the engine comes as it is stored, and a script decompresses it. */
+/** The same with the engine as it is stored, which a script decompresses. */
 export const stored = (path: string): URL => new URL(`/stored/${path}`, location.origin);
 
 export const runtime: Runtime = await import(/* @vite-ignore */ bundle("runtime/webbuild.js").href);
 
 const adapter = (await navigator.gpu?.requestAdapter()) ?? null;
 
-/** Whether tests of WebGPU run: where WEBBUILD_REQUIRE=webgpu they do, and fail without an adapter. */
+/** Whether WebGPU tests run: with WEBBUILD_REQUIRE=webgpu they do, and fail without an adapter. */
 export const hasWebgpu = adapter !== null || inject("required").includes("webgpu");
 
 /** The backends that can be tested here. */
@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(models.splice(0).map((model) => model.dispose()));
 });
 
-/** Loads a manifest of the tiny bundle, and keeps nothing. The model is disposed of after the test. */
+/** Loads a manifest of the tiny bundle, without caching. The model is disposed of after the test. */
 export async function loadTiny(options: LoadOptions = {}, manifest = "manifest.json"): Promise<Model> {
   const model = await runtime.load(bundle(manifest), { cache: false, ...options });
   models.push(model);
@@ -54,7 +54,7 @@ export function sharedTiny(options: LoadOptions, manifest = "manifest.json"): ()
   };
 }
 
-/** Keeps an engine loaded for all tests of the describe block: their models share its worker, which `script` is. */
+/** Keeps an engine loaded for all tests of the describe block: their models share its worker, started from `script`. */
 export function keepEngine(backend: Backend, script = "worker.js"): void {
   let model: Model | undefined;
   beforeAll(async () => {
@@ -69,12 +69,12 @@ export async function picture(name: string): Promise<Blob> {
   return response.blob();
 }
 
-/** Starts another script as the worker, for the length of `work`. */
+/** Starts another script as the worker while `work` runs. */
 export function withWorker<T>(script: string, work: () => Promise<T>): Promise<T> {
   return withWorkers([script], work);
 }
 
-/** Starts a script of its own as each worker, the last one's for all that follow. `work` is told how many were started. */
+/** Starts these scripts as the workers, the last one for all that follow. `work` gets the number of started workers. */
 export async function withWorkers<T>(
   scripts: readonly string[],
   work: (started: () => number) => Promise<T>,

@@ -1,4 +1,4 @@
-// Comparing what was found: names and classes exactly, numbers to within a tolerance.
+// Comparing detections: names and classes exactly, numbers to within a tolerance.
 
 import { expect } from "vitest";
 import type { Detection, Pose } from "../../src/api/types.js";

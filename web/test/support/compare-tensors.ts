@@ -1,4 +1,4 @@
-// Comparing numbers, so that nothing passes by being empty, short or NaN.
+// Comparing numbers, so that empty, short or NaN outputs never pass.
 
 import { expect } from "vitest";
 

@@ -1,4 +1,4 @@
-// The cases of conformance/crop, and the boxes in them.
+// The cases of conformance/crop, and their boxes.
 
 import type { CropInput } from "../../src/manifest/manifest.js";
 import type { Corners, CropBox } from "../../src/preprocess/crop/place-crop.js";
@@ -15,7 +15,7 @@ export interface CropCase {
   tolerance: number;
 }
 
-/** A crop that is cut as it is, to be varied. */
+/** A plain crop to derive variants from. */
 export const CROP_INPUT: CropInput = {
   kind: "crop",
   name: "input",

@@ -1,8 +1,8 @@
-// Workers that lose their GPU device at a chosen call to it, and how many calls there are to choose from.
+// Workers that lose their GPU device at a chosen GPU call, and the number of calls to choose from.
 
 const original = globalThis.Worker;
 
-/** For the length of `work`: the first worker loses its device at call `at`, null for never; the others as `later` says. */
+/** While `work` runs, the first worker loses its device at call `at`, null for never; the others as `later` says. */
 export async function losing<T>(
   { at = null, later = null }: { at?: number | null; later?: number | null },
   work: (started: () => number) => Promise<T>,
@@ -24,12 +24,12 @@ export async function losing<T>(
   }
 }
 
-/** Lets the device that is in use now be lost at call `at` from here on. */
+/** Makes the device in use be lost at call `at` from now on. */
 export async function loseAt(at: number): Promise<void> {
   await told({ at }, "armed");
 }
 
-/** Returns the calls since this was last asked. */
+/** Returns the number of calls since the last query. */
 export function countCalls(): Promise<number> {
   return told({ count: true }, "calls");
 }

@@ -1,9 +1,9 @@
-// Frames that are easy to make anywhere, as web/test/fixture/make.py makes them too.
+// Synthetic frames that web/test/fixture/make.py computes too.
 
 import type { Model, TensorResult, Tensors } from "../../src/index.js";
 import native from "../fixture/answers/recurrent.json";
 
-/** What native ONNX Runtime answers to 300 frames, each run reading the state of the one before. */
+/** Native ONNX Runtime's results for 300 frames, each run reading the state of the one before. */
 export const WANTED: readonly (readonly number[])[] = native;
 
 /** The frame of a step, for the recurrent model. */
@@ -18,18 +18,18 @@ export function frame(step: number, width = 16, height = 16): ImageData {
   return new ImageData(data, width, height);
 }
 
-/** What the recurrent model answers. */
+/** Runs the recurrent model. */
 export function answerOf(result: unknown): number[] {
   return Array.from((result as TensorResult).outputs.y?.data ?? [], Number);
 }
 
-/** The largest difference from what native ONNX Runtime answers at a step. */
+/** Returns the largest difference from native ONNX Runtime's result at a step. */
 export function errorAt(step: number, got: readonly number[]): number {
   const wanted = WANTED[step] ?? [];
   return Math.max(...wanted.map((value, at) => Math.abs(value - (got[at] ?? Number.NaN))));
 }
 
-/** Runs the frames of so many steps, and returns the answers. */
+/** Runs the frames of this many steps, and returns the results. */
 export async function runFrames(model: Model, from: number, to: number): Promise<number[][]> {
   const answers: number[][] = [];
   for (let step = from; step < to; step++) answers.push(answerOf(await model.run(frame(step))));

@@ -1,4 +1,4 @@
-// Broken inputs, drawn at random: each is read, or refused with a code. `make fuzz` draws thousands, and keeps how they ended.
+// Random damaged inputs: each is read, or refused with a code. `make fuzz` draws thousands, and records the outcomes.
 
 import fc, { type Arbitrary } from "fast-check";
 import { expect, inject, TestRunner } from "vitest";
@@ -6,10 +6,10 @@ import { WebbuildError } from "../../src/api/errors.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** How the inputs of a kind ended: a row of the table in docs/fuzz.md. */
+/** The outcomes of one kind of inputs: a row of the table in docs/fuzz.md. */
 export interface Fuzzed {
   what: string;
-  /** How many were accepted, and how many were refused, by the error's code. */
+  /** The number of accepted inputs, and of refused ones by error code. */
   ended: Record<string, number>;
 }
 
@@ -27,8 +27,8 @@ declare module "vitest" {
 const seed = inject("seed");
 
 /**
- * Draws `few` inputs in `make test`, `many` in `make fuzz`. Fails where one ends in no error of the runtime's, or in a bug.
- * `read` may return how it ended.
+ * Draws `few` inputs in `make test`, `many` in `make fuzz`. Fails if one ends in an error that is not the runtime's, or
+ * in a bug. `read` may return the outcome.
  */
 export async function expectTypedEnds<T>(
   what: string,
@@ -60,12 +60,12 @@ async function endOf(read: () => unknown): Promise<string> {
   }
 }
 
-/** What a field of four bytes may lie. */
+/** Absurd values for a field of four bytes. */
 const WORDS = [0, 1, 0x7f, 0x8000_0000, 0x7fff_ffff, 0xffff_ffff];
 
 type Damage = (content: Bytes) => Bytes;
 
-/** Part of a content, by where it begins and ends of 1. */
+/** A part of a content, given by its start and end as fractions. */
 const span = (content: Bytes, one: number, other: number): [begin: number, end: number] => {
   const [begin = 0, end = 0] = [one, other]
     .map((share) => Math.floor(share * content.length))
@@ -73,7 +73,7 @@ const span = (content: Bytes, one: number, other: number): [begin: number, end: 
   return [begin, end];
 };
 
-/** A number of 0..1, each as likely: those of fc.double() are mostly next to 0. */
+/** A uniform number of 0..1; those of fc.double() are mostly near 0. */
 const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((number) => number / 2 ** 30);
 
 const damage: Arbitrary<Damage> = fc.oneof(
@@ -98,7 +98,7 @@ const damage: Arbitrary<Damage> = fc.oneof(
   }),
 );
 
-/** One of `whole`, and damage: bits, words, cuts, holes, parts that come twice. */
+/** One of `whole`, damaged: bits, words, truncations, holes, repeated parts. */
 export function damaged(...whole: readonly Bytes[]): Arbitrary<Bytes> {
   return fc
     .tuple(fc.constantFrom(...whole), fc.array(damage, { maxLength: 4 }))
@@ -115,7 +115,7 @@ export function joined(...parts: readonly Uint8Array[]): Bytes {
   return whole;
 }
 
-/** A key that JSON.parse() makes an own one, and an assignment does not. */
+/** A key that JSON.parse() makes an own property, and an assignment does not. */
 const PROTO = "a key that is to be __proto__";
 const ABSURD: readonly unknown[] = [
   ...[
@@ -160,7 +160,7 @@ const way: Arbitrary<Way> = fc.record({
   kind: fc.constantFrom("gone", "other", "alike", "alike", "polluted", "twice"),
 });
 
-/** The text of one of some values as JSON, some of what is in it gone, of another kind, or absurd. */
+/** The JSON text of one of some values, with some fields missing, mistyped, or absurd. */
 export function damagedJson(...whole: readonly unknown[]): Arbitrary<string> {
   return fc.tuple(fc.constantFrom(...whole), fc.array(way, { maxLength: 3 })).map(([value, ways]) => {
     const changed = { root: structuredClone(value) };
@@ -182,7 +182,7 @@ function change(root: Holder, { at, depth, value, kind }: Way): void {
   else holder[key] = structuredClone(value);
 }
 
-/** A place in a value, at most so deep, each on its way as likely: lists of many are not all that is drawn. */
+/** A random place in a value, up to a depth; each step is uniform, so that long lists do not dominate. */
 function place(root: Holder, at: number, depth: number): [Holder, string] {
   let [holder, key, rest] = [root, "root", at];
   for (let level = 0; level < depth; level++) {

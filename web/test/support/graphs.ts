@@ -1,4 +1,4 @@
-// A graph of a manifest, to be varied.
+// A graph of a manifest to derive variants from.
 
 import type { Graph } from "../../src/manifest/manifest.js";
 

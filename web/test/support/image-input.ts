@@ -1,4 +1,4 @@
-// The input that a picture is made into where a test does not care which: not square, and not as it is.
+// An image input for tests that need any: not square, and with normalization.
 
 import type { ImageInput } from "../../src/manifest/manifest.js";
 

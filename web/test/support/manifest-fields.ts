@@ -1,12 +1,12 @@
-// Every field of a manifest, and the manifest while another value lies there.
+// Every field of a manifest, and the manifest with another value there.
 
 export type Path = readonly (string | number)[];
 type Holder = Record<string | number, unknown>;
 
-/** Stands for a field that is not there. */
+/** Stands for a missing field. */
 export const MISSING = Symbol("missing");
 
-/** Returns the path of every value in a value, itself left out; of a list's items the first two. */
+/** Returns the path of every value inside a value; of a list's items the first two. */
 export function everyPath(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   const keys = Array.isArray(value) ? [...value.keys()].slice(0, 2) : Object.keys(value);
@@ -17,7 +17,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce((value, key) => (value as Holder)[key], root);
 }
 
-/** Returns what `work` does while another value lies at a path. */
+/** Returns the result of `work` while another value is at a path. */
 export function withValue<T>(root: unknown, path: Path, value: unknown, work: () => T): T {
   const [holder, key] = [valueAt(root, path.slice(0, -1)) as Holder, path.at(-1) ?? ""];
   const before = holder[key];

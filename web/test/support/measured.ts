@@ -1,4 +1,4 @@
-// What the worker of shims/measured.js holds, and what it has read back from the GPU.
+// The memory of a worker with shims/measured.js, and the bytes it has read back from the GPU.
 
 export interface Held {
   buffers: number;
@@ -7,12 +7,12 @@ export interface Held {
   bytes: number;
 }
 
-/** Returns what the worker holds now. */
+/** Returns the worker's current memory. */
 export function held(): Promise<Held> {
   return told("measure");
 }
 
-/** Returns how many bytes were read back from the GPU so far. */
+/** Returns the number of bytes read back from the GPU so far. */
 export async function readBack(): Promise<number> {
   return (await told<{ read: number }>("read")).read;
 }

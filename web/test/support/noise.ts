@@ -1,4 +1,4 @@
-// A picture that is nowhere the same, and the same in each run.
+// A reproducible image of noise.
 
 export function noise(width: number, height: number, alpha: (x: number) => number = () => 255): ImageData {
   const picture = new ImageData(width, height);
@@ -9,7 +9,7 @@ export function noise(width: number, height: number, alpha: (x: number) => numbe
   return picture;
 }
 
-/** Numbers from 0 up to 1, the same in each run with the same seed. */
+/** Numbers from 0 up to 1, the same for the same seed. */
 export function seededNoise(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,13 +1,13 @@
-// A video that plays for as long as it is wanted, made from a canvas.
+// An endless video, made from a canvas.
 
 export interface Film {
   video: HTMLVideoElement;
-  /** From now on its pictures have this size. */
+  /** From now on its frames have this size. */
   resize: (width: number, height: number) => void;
   end: () => void;
 }
 
-/** Plays 64 x 48 pixels, thirty new pictures a second. */
+/** Plays 64 x 48 pixels, thirty new frames a second. */
 export async function film(): Promise<Film> {
   const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 48 });
   const context = canvas.getContext("2d");

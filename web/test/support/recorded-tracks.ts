@@ -1,4 +1,4 @@
-// Films of boxes, recorded in the format of MOT challenges.
+// Recorded boxes of frames in the format of the MOT challenges.
 
 import type { Detection, OrientedObject } from "../../src/api/types.js";
 

@@ -1,6 +1,6 @@
-// Workers of shims/refusing.js, whose GPU refuses a command when it is told to.
+// Workers with shims/refusing.js, whose GPU refuses a command on request.
 
-/** Lets the GPU refuse the next command. */
+/** Makes the GPU refuse the next command. */
 export function refuse(): Promise<void> {
   const channel = new BroadcastChannel("refusing");
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// The model of two stages: an encoder of pictures, and a decoder that is asked about points.
+// The model of two stages: an image encoder, and a decoder that takes points.
 
 import { expect, onTestFinished, vi } from "vitest";
 import type { Scene, Tensors } from "../../src/index.js";
@@ -6,7 +6,7 @@ import native from "../fixture/answers/stages.json";
 import three from "../fixture/answers/three-stages.json";
 import { expectClose } from "./compare-tensors.js";
 
-/** The points that native ONNX Runtime was asked about. */
+/** The points of native ONNX Runtime's results. */
 export const POINTS = [
   [1, 0],
   [0, 1],
@@ -18,7 +18,7 @@ export function pointFeeds(point: number): Tensors {
   return { point: { type: "float32", dims: [1, 2], data: Float32Array.from(POINTS[point] ?? []) } };
 }
 
-/** Asks a scene of the frame of `step` about points, and expects what native ONNX Runtime answers. */
+/** Runs a scene of the frame of `step` for points, and expects native ONNX Runtime's results. */
 export async function expectAnswers(
   scene: Scene,
   step: number,
@@ -28,7 +28,7 @@ export async function expectAnswers(
   for (const point of points) expectAnswer(await scene.runTensors(pointFeeds(point)), step, point, wanted);
 }
 
-/** Expects what three stages answer. */
+/** Expects the results of three stages. */
 export function expectThree(scene: Scene, step: number, points = [0, 1, 2]): Promise<void> {
   return expectAnswers(scene, step, points, three);
 }
@@ -38,7 +38,7 @@ export function expectAnswer({ y }: Tensors, step: number, point: number, wanted
   expect(y?.dims).toEqual([1, 1, 14, 14]);
 }
 
-/** Returns what tells how often a worker was asked to run a first stage, from here to the end of the test. */
+/** Returns a function that counts the calls of a first stage in workers, from here to the end of the test. */
 export function countLooks(): () => number {
   const spies = [Worker, MessagePort].map(({ prototype }) =>
     vi.spyOn(prototype as MessagePort, "postMessage"),

@@ -1,4 +1,4 @@
-// Something done again and again: how often it ended well, and what is held before and after. `make soak` keeps that.
+// Repeated actions: how often they succeed, and the memory before and after. `make soak` records both.
 
 import { expect, inject, TestRunner } from "vitest";
 import { commands } from "vitest/browser";
@@ -6,19 +6,19 @@ import type { Held } from "./measured.js";
 
 declare module "vitest/browser" {
   interface BrowserCommands {
-    /** Bytes of memory of its own that Firefox's processes of pages hold. */
+    /** Bytes of private memory of Firefox's page processes. */
     pageMemory(): Promise<number>;
   }
 }
 
-/** What a soak is: a row of the table in docs/soak.md. */
+/** A soak: a row of the table in docs/soak.md. */
 export interface Soak {
   what: string;
   times: number;
   ended: string;
-  /** Bytes before and after each part of the times, which are thirds where there are no more. */
+  /** Bytes before the first and after each part of the repetitions: thirds, unless there are more. */
   heap: number[];
-  /** What the worker holds; the same before and after. Null where every turn has workers of its own. */
+  /** The worker's memory, before and after. Null if every repetition has its own workers. */
   held: Held | null;
   browser: string;
   adapter: string;
@@ -33,27 +33,27 @@ declare module "vitest" {
 type Measuring = Performance & { measureUserAgentSpecificMemory?(): Promise<{ bytes: number }> };
 declare const TestUtils: { gc(): Promise<void> } | undefined;
 
-/** What is done so many times, each of which may leave `each` bytes: the browser's and the test runner's records of it. */
+/** An action to repeat. Each may leave `each` bytes: the browser's and the test runner's records of it. */
 interface Endured {
   what: string;
   times: number;
   each: number;
-  /** How each of them ends. */
+  /** The outcome of each repetition. */
   ended: string;
 }
 
 const WINDOWS = 3;
-/** Where memory grew in each of these, more follow: that of Firefox comes and goes by tens of megabytes, what leaks only comes. */
+/** If memory grew in each of these parts, more follow: Firefox's fluctuates by tens of megabytes, a leak only grows. */
 const MOST_WINDOWS = 6;
-/** Milliseconds in which a worker that was ended is gone. Chromium waits for one a minute, where it is asked for memory earlier. */
+/** Milliseconds until an ended worker is gone. Chromium waits a minute for one if memory is measured earlier. */
 const GONE = 3000;
 const { userAgent } = navigator;
 export const isFirefox = userAgent.includes("Firefox/");
 
 /**
- * Bytes after a garbage collection. Chromium: of JavaScript, this page's and its workers', the largest of five
+ * Returns bytes after a garbage collection. Chromium: JavaScript of this page and its workers, the largest of five
  * readings, of which up to one in four is 2.1 MB too small, even when nothing runs between two of them. Firefox, whose
- * pages cannot ask: of the processes of pages, the smallest of three readings.
+ * pages cannot measure: the page processes, the smallest of three readings.
  */
 export async function heap(): Promise<number> {
   const { measureUserAgentSpecificMemory: measure } = performance as Measuring;
@@ -67,12 +67,12 @@ export async function heap(): Promise<number> {
   return measure === undefined ? Math.min(...sizes) : Math.max(...sizes);
 }
 
-/** The page is the test runner's too, whose heap comes and goes by more than a few turns leave: many turns show more. */
+/** The page's heap includes the test runner's, which fluctuates more than a few repetitions leave: many are needed. */
 function slackOf(each: number): number {
   return (isFirefox ? 4_000_000 : 150_000) + 15 * each;
 }
 
-/** Takes turns in three windows or more, and fails where the heap grows with every turn: in each of them, that is. */
+/** Repeats in three parts or more, and fails if the heap grows in each of them. */
 export async function expectFlat(
   { what, times, each, ended }: Endured,
   turn: (number: number) => Promise<void>,
@@ -119,11 +119,11 @@ export async function expectFlat(
   );
   expect(sizes[0]).toBeGreaterThan(100_000);
   expect(after).toEqual(before);
-  // Something with a bound fills up in the first two thirds of 1,000 runs: docs/soak.md.
+  // A bounded cache fills up in the first two thirds of 1,000 runs: docs/soak.md.
   expect(Math.min(...grown())).toBeLessThan(slack);
 }
 
-/** What a GPU that is lost so many times is recorded as; each loss ends a worker and starts another. */
+/** The record for repeated GPU losses; each loss ends a worker and starts another. */
 export function loss(where: string, ended: string): Endured {
   return { what: `GPU lost ${where}`, times: inject("times"), each: 20_000, ended };
 }

@@ -13,7 +13,7 @@ export async function sourceMapOf(script: URL): Promise<SourceMap> {
   return (await fetch(new URL(file, script))).json();
 }
 
-/** Returns the source and the line of it that a place of the script comes from. Lines and columns count from 1, as in a stack. */
+/** Returns the source and the line of a position in the script. Lines and columns count from 1, as in a stack. */
 export function originOf(map: SourceMap, line: number, column: number): { source: string; text: string } {
   let [source, sourceLine] = [0, 0];
   let found = [source, sourceLine] as const;
@@ -29,7 +29,7 @@ export function originOf(map: SourceMap, line: number, column: number): { source
   return { source: name, text: content?.split("\n")[found[1]]?.trim() ?? "" };
 }
 
-/** Returns the numbers of a segment, each of groups of 5 bits, the lowest first, its sign in the lowest bit. */
+/** Decodes a segment's base64 VLQ numbers: groups of 5 bits, the lowest first, with the sign in the lowest bit. */
 function decoded(segment: string): number[] {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const numbers: number[] = [];

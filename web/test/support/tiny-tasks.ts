@@ -1,4 +1,4 @@
-// A model of each task, and what its run takes beside a picture.
+// A model of each task, and the inputs of its run besides an image.
 
 import type { RunOptions } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";

@@ -1,4 +1,4 @@
-// A worker that keeps the tracks of a stream, from the sources.
+// The tracking worker of a stream, from the sources.
 
 import { TRACKING_WORKER } from "../../src/tracking/track-frames.js";
 

@@ -1,4 +1,4 @@
-// Tensors on a GPU that nothing can be read from any more.
+// Tensors on a GPU that can no longer be read.
 
 import { vi } from "vitest";
 import type { GpuTensor } from "../../src/tensors/gpu-tensor.js";
@@ -10,7 +10,7 @@ export function unreadable(): GpuTensor {
   return { type: "float32", dims: [1], buffer: {} as GPUBuffer, read, copy: read, release: vi.fn() };
 }
 
-/** How often each was given back. */
+/** How often each was released. */
 export function releases(tensors: readonly GpuTensor[]): number[] {
   return tensors.map(({ release }) => vi.mocked(release).mock.calls.length);
 }

@@ -9,7 +9,7 @@ const P3: VideoColorSpaceInit = {
   fullRange: true,
 };
 
-/** RGB of all sorts, by what is particular about them. */
+/** RGB images by their special property. */
 export const RGB: [name: string, made: Made][] = [
   ["opaque", {}],
   ["with alpha", { alpha: true }],
@@ -25,7 +25,7 @@ export const RGB: [name: string, made: Made][] = [
   ["of more colours than sRGB", { colorSpace: P3 }],
 ];
 
-/** Every value side by side. RGBA where no format is named. */
+/** Every value once. RGBA if no format is given. */
 export function videoFrame({ alpha = false, ...made }: Made): VideoFrame {
   const { codedWidth = 64, codedHeight = 48, format = "RGBA" } = made;
   const opaque = !alpha && (format === "RGBA" || format === "BGRA");
