@@ -1,10 +1,10 @@
-// The peak of memory is that of measurements without a gap.
+// The peak of memory, valid only if no measurement is missing.
 
 import { expect, test, vi } from "vitest";
 import { heap, MemoryPeak } from "../../../webbuild/bench/page/memory.js";
 import { answer } from "../../../webbuild/browser/page/calls.js";
 
-/** Measures what it is told, one after another, then never again. */
+/** Gives these measurements one after another, then never again. */
 async function watched(...told: (number | null | Error)[]): Promise<number | null> {
   const left = [...told];
   const peak = new MemoryPeak(async () => {
@@ -22,19 +22,19 @@ test("the peak is the largest measurement", async () => {
   expect(await watched(10, 30, 20)).toBe(30);
 });
 
-test("there is none where a measurement is missing", async () => {
+test("there is no peak if a measurement is missing", async () => {
   expect(await watched(10, null, 20)).toBeNull();
 });
 
-test("there is none where a measurement fails", async () => {
+test("there is no peak if a measurement fails", async () => {
   expect(await watched(10, new Error("it is not allowed here"))).toBeNull();
 });
 
-test("there is none before the first measurement", async () => {
+test("there is no peak before the first measurement", async () => {
   expect(await watched()).toBeNull();
 });
 
-test("there is none where the browser has the function and refuses", async () => {
+test("there is no peak if the browser has the function and refuses", async () => {
   vi.stubGlobal("crossOriginIsolated", true);
   const refuse = async (): Promise<never> => {
     throw new DOMException("is not available", "SecurityError");
@@ -44,7 +44,7 @@ test("there is none where the browser has the function and refuses", async () =>
   vi.unstubAllGlobals();
 });
 
-test("an error of the browser's own has no code of ours", async () => {
+test("a browser error gets the code `uncaught`", async () => {
   const fail = async (): Promise<never> => {
     throw new DOMException("is not available", "SecurityError");
   };

@@ -1,4 +1,4 @@
-// The scripts of a bundle are minified: what people and bundlers read in them is still there.
+// The scripts of a bundle are minified, and still contain what people and bundlers need.
 
 import { describe, expect, test } from "vitest";
 import errors from "../../src/api/errors.ts?raw";
@@ -8,7 +8,7 @@ import { originOf, sourceMapOf } from "../support/source-map.js";
 const read = async (path: string): Promise<string> => (await fetch(bundle(path))).text();
 const failure = (loading: Promise<unknown>): Promise<Error> => loading.then(Promise.reject, (error) => error);
 
-/** Returns where the first frame of a stack that lies in the script comes from. */
+/** Returns the source of a stack's first frame in the script. */
 async function thrownAt(script: string, { stack = "" }: Error) {
   const [, line, column] = new RegExp(`${script}:(\\d+):(\\d+)`).exec(stack) ?? [];
   return originOf(await sourceMapOf(bundle(script)), Number(line), Number(column));
@@ -21,7 +21,7 @@ describe.each(["runtime/webbuild.js", "runtime/worker.js"])("%s", (script) => {
     expect(text).not.toMatch(/^\t|^\/\/#? ?region/m);
   });
 
-  test("has a source map with its sources in it, by names that do not depend on where it was built", async () => {
+  test("has a source map with its sources, under names that do not depend on the build machine", async () => {
     const { sources, sourcesContent } = await sourceMapOf(bundle(script));
     expect(sources).toContain("webbuild:///node_modules/comlink/dist/esm/comlink.mjs");
     expect(sourcesContent[sources.indexOf("webbuild:///web/src/api/errors.ts")]).toBe(errors);
@@ -31,7 +31,7 @@ describe.each(["runtime/webbuild.js", "runtime/worker.js"])("%s", (script) => {
   });
 });
 
-test("a stack of the page leads to its source", async () => {
+test("a stack of the page is mapped to its source", async () => {
   const error = await failure(runtime.load(bundle("manifest.json"), { backend: "webgl" as "wasm" }));
   expect(await thrownAt("runtime/webbuild.js", error)).toEqual({
     source: "webbuild:///web/src/api/options.ts",
@@ -39,7 +39,7 @@ test("a stack of the page leads to its source", async () => {
   });
 });
 
-test("a stack of the worker leads to its source", async () => {
+test("a stack of the worker is mapped to its source", async () => {
   const error = await failure(loadTiny({ backend: "wasm" }, "corrupt.json"));
   expect(await thrownAt("runtime/worker.js", error)).toEqual({
     source: "webbuild:///web/src/api/errors.ts",
@@ -47,7 +47,7 @@ test("a stack of the worker leads to its source", async () => {
   });
 });
 
-test("classes have their names, which devtools show", async () => {
+test("classes keep their names, for devtools", async () => {
   const { Model, Stream, Tracker, WebbuildError } = runtime;
   expect([Model, Stream, Tracker, WebbuildError].map(({ name }) => name)).toEqual([
     "Model",
@@ -57,7 +57,7 @@ test("classes have their names, which devtools show", async () => {
   ]);
 });
 
-test("every import of an address is marked as none of a bundler's", async () => {
+test("every import of a URL has annotations that make bundlers ignore it", async () => {
   const imports = [...(await read("runtime/worker.js")).matchAll(/\bimport\(([^a-zA-Z]*.{60})/gs)];
   expect(imports).toHaveLength(3);
   for (const [, start] of imports)

@@ -33,7 +33,7 @@ test("a page has its lines and words, with boxes and confidences", () => {
   ]);
 });
 
-test("text is never markup", () => {
+test("text is escaped", () => {
   const html = toHocr(page(LEVEL));
   expect(html).toContain("&lt;b &amp; &quot;c&quot;&gt;</span>");
   const parsed = new DOMParser().parseFromString(html, "text/html");
@@ -42,7 +42,7 @@ test("text is never markup", () => {
   expect(parsed.querySelector(".ocr_page")?.getAttribute("title")).toBe("bbox 0 0 200 100");
 });
 
-test("words of a line down the page lie along its second side", () => {
+test("words of a vertical line follow its second side", () => {
   const down: TextLine = {
     ...LEVEL,
     polygon: [

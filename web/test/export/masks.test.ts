@@ -16,14 +16,14 @@ function read({ rows }: Case) {
   return { width, height: rows.length, inside };
 }
 
-test.each(CASES)("%s: runs are those of pycocotools", (_, each) => {
+test.each(CASES)("%s: run lengths equal pycocotools'", (_, each) => {
   const { width, height, inside } = read(each);
   const runs = runLengths(width, height, inside);
   expect(countPixels(runs)).toBe(each.want.area);
   expect(compressRuns(runs)).toBe(each.want.counts);
 });
 
-test.each(CASES)("%s: each group of pixels has an outline, which encloses it and its holes", (_, each) => {
+test.each(CASES)("%s: each connected region has an outline, which encloses it and its holes", (_, each) => {
   const { width, height, inside } = read(each);
   const polygons = outlines({ left: 0, top: 0, right: width, bottom: height }, inside);
   expect(polygons).toHaveLength(each.want.groups);
@@ -34,14 +34,14 @@ test.each(CASES)("%s: each group of pixels has an outline, which encloses it and
       if (inside(x, y)) expect(polygons.some((polygon) => holds(polygon, x + 0.5, y + 0.5))).toBe(true);
 });
 
-test("an outline has corners only, and follows the edges of the pixels", () => {
+test("an outline has only corner points, along the pixel edges", () => {
   const inside = (x: number, y: number): boolean => y < 2 && (x < 3 || y === 0);
   expect(outlines({ left: 0, top: 0, right: 5, bottom: 4 }, inside)).toEqual([
     [0, 0, 5, 0, 5, 1, 3, 1, 3, 2, 0, 2],
   ]);
 });
 
-/** Whether a polygon holds a point: a ray to the right crosses its sides an odd number of times. */
+/** Whether a polygon contains a point: a ray to the right crosses its sides an odd number of times. */
 function holds(polygon: Polygon, x: number, y: number): boolean {
   let odd = false;
   for (let i = 0; i < polygon.length; i += 2) {

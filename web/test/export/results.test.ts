@@ -39,7 +39,7 @@ const POSE: PoseResult = {
     },
   ],
 };
-// A grid of 2 x 2 cells over the box: upper left and lower right are the cat.
+// A grid of 2 x 2 cells over the box: the cat is upper left and lower right.
 const SEGMENT: SegmentResult = {
   ...RUN,
   kind: "segment",
@@ -99,7 +99,7 @@ test("COCO: text boxes by their polygons", () => {
   expect(found).toMatchObject({ area: 8, segmentation: [[4, 0, 6, 2, 4, 4, 2, 2]] });
 });
 
-test("COCO: boxes, keypoints with their visibility, ids that were asked for", () => {
+test("COCO: boxes, keypoints with their visibility, given ids", () => {
   const made = toCoco(POSE, { imageId: 7, fileName: "cat.jpg", firstId: 5 });
   expect(made).toEqual({
     images: [{ id: 7, file_name: "cat.jpg", width: 8, height: 4 }],
@@ -121,9 +121,9 @@ test("COCO: boxes, keypoints with their visibility, ids that were asked for", ()
   expect(toCoco(POSE, { labels: ["cow", "dog"] }).categories.map(({ name }) => name)).toEqual(["cow", "dog"]);
 });
 
-test("COCO: masks as runs of the whole picture, or as outlines", () => {
+test("COCO: masks as run lengths of the whole image, or as outlines", () => {
   const [runs] = toCoco(SEGMENT).annotations;
-  // pycocotools' text of the runs 8 2 2 2 4 2 2 2 8: columns 2 and 3 hold the upper half, 4 and 5 the lower.
+  // pycocotools' text for the runs 8 2 2 2 4 2 2 2 8: columns 2 and 3 have the upper half, 4 and 5 the lower.
   expect(runs).toMatchObject({ area: 8, segmentation: { size: [4, 8], counts: "822020N06" } });
   const [polygons] = toCoco(SEGMENT, { masks: "polygons" }).annotations;
   expect(polygons?.segmentation).toEqual([
@@ -141,7 +141,7 @@ test("COCO: regions by their pixels, without a score; rotated boxes by their cor
   expect(rotated).toMatchObject({ area: 8, segmentation: [[4, 0, 6, 2, 4, 4, 2, 2]] });
 });
 
-test("COCO: masks of what was clicked on, in pixels of the picture", () => {
+test("COCO: masks of clicked objects, in pixels of the image", () => {
   const mask = Uint8Array.from({ length: 32 }, (_, at) => Number(at % 8 >= 2 && at % 8 < 5 && at >= 8));
   const clicked: MaskGenerationResult = {
     ...RUN,
@@ -155,7 +155,7 @@ test("COCO: masks of what was clicked on, in pixels of the picture", () => {
   expect(annotation?.segmentation).toEqual([[2, 1, 5, 1, 5, 4, 2, 4]]);
 });
 
-test("COCO: objects of one name are one category, in the order of the names", () => {
+test("COCO: objects with one name share a category, in name order", () => {
   const three = { ...POSE, poses: [1, 2, 3].map(() => ({ ...CAT, keypoints: [] })) };
   const { annotations, categories } = toCoco(three, { names: ["tom", "kitty", "tom"] });
   expect(categories.map(({ id, name }) => [id, name])).toEqual([
@@ -165,7 +165,7 @@ test("COCO: objects of one name are one category, in the order of the names", ()
   expect(annotations.map((one) => one.category_id)).toEqual([0, 1, 0]);
 });
 
-test("COCO: a name that is a label is that category, others come after the labels", () => {
+test("COCO: a name that is a label uses that category, others come after the labels", () => {
   const three = { ...POSE, poses: [1, 2, 3].map(() => ({ ...CAT, keypoints: [] })) };
   const asked = { names: ["dog", "tom", "cat"], labels: ["cat", "dog"] };
   const { annotations, categories } = toCoco(three, asked);
@@ -177,7 +177,7 @@ test("COCO: a name that is a label is that category, others come after the label
   expect(annotations.map((one) => one.category_id)).toEqual([1, 2, 0]);
 });
 
-test("supervision-js: rectangles by their centre, masks, skeletons, and nothing without an area", () => {
+test("supervision-js: rectangles by their centre, masks, skeletons, and no objects without an area", () => {
   const frame = toSupervision(POSE, { mediaTime: 1.5, edges: [[0, 1]] });
   expect(frame).toMatchObject({ mediaTime: 1.5, coordinateSpace: { width: 8, height: 4 } });
   expect(frame.detections[0]).toEqual({
@@ -200,7 +200,7 @@ test("supervision-js: rectangles by their centre, masks, skeletons, and nothing 
   expect(toSupervision(flat).detections).toEqual([]);
 });
 
-test("a PNG is transparent where the object is not, and shows the picture where it is", async () => {
+test("a PNG is transparent outside the object, and shows the image inside", async () => {
   const picture = new OffscreenCanvas(8, 4);
   const context = picture.getContext("2d");
   if (context) context.fillStyle = "rgb(200, 100, 50)";
@@ -211,7 +211,7 @@ test("a PNG is transparent where the object is not, and shows the picture where 
   await expect(toPng(SEGMENT, 1)).rejects.toThrow("no object 1: the result has 1");
 });
 
-test("plain JSON keeps short lists, and says what the long ones were", () => {
+test("plain JSON keeps short lists, and summarizes long ones", () => {
   const depth = new Float32Array(5000);
   const result = { ...RUN, kind: "depth", depth, confidence: null, min: 1, max: 2 } as unknown as DepthResult;
   const made = JSON.parse(JSON.stringify(toJson(result)));

@@ -3,7 +3,7 @@ import { inSlices } from "../../src/export/slices.js";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The ends of slices that take so many milliseconds each. */
+/** Returns the ends of time slices that take this many milliseconds each. */
 async function ends(milliseconds: readonly number[], count: number): Promise<number[]> {
   let now = 0;
   const left = [...milliseconds];
@@ -25,7 +25,7 @@ test("slices shrink while they are slow, but not below the first", async () => {
   expect(await ends([1, 1, 20, 20, 20, 20, 10], 64)).toEqual([4, 12, 28, 36, 40, 44, 48, 52, 60, 64]);
 });
 
-test("what is stopped is not finished", async () => {
+test("an aborted loop is not finished", async () => {
   const done: number[] = [];
   const finished = await inSlices(
     10,
@@ -36,6 +36,6 @@ test("what is stopped is not finished", async () => {
   expect([finished, done]).toEqual([false, [0, 1, 2]]);
 });
 
-test("of nothing there is no slice", async () => {
+test("an empty loop has no time slice", async () => {
   expect(await inSlices(0, 5, () => expect.unreachable())).toBe(true);
 });

@@ -1,6 +1,6 @@
-// What an I420 frame's numbers mean, in float64: BT.709 of limited range, chroma between the middles of its samples.
+// Converts I420 frames in float64: BT.709, limited range, chroma interpolated between the centres of its samples.
 
-/** Returns RGB from 0 to 1, one plane after another. The sides are even. */
+/** Returns RGB from 0 to 1, one plane after another. Width and height are even. */
 export function fromI420(bytes: Uint8Array, width: number, height: number): Float64Array {
   const area = width * height;
   const rgb = new Float64Array(area * 3);
@@ -16,7 +16,7 @@ export function fromI420(bytes: Uint8Array, width: number, height: number): Floa
   return rgb;
 }
 
-/** Bilinear at a pixel's middle; the plane has half its rows and columns. */
+/** Interpolates bilinearly at a pixel's centre; the plane has half the rows and columns. */
 function chroma(plane: Uint8Array, x: number, y: number, columns: number, rows: number): number {
   const [left, top] = [Math.floor((x - 0.5) / 2), Math.floor((y - 0.5) / 2)];
   const [across, down] = [(x - 0.5) / 2 - left, (y - 0.5) / 2 - top];

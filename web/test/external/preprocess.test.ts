@@ -1,4 +1,4 @@
-// Frames on their way through a model, in a Chromium that reads them where they lie.
+// Video frames imported as external textures, in a Chromium that supports them.
 
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/index.js";
@@ -26,17 +26,17 @@ async function ran(model: Model, frame: VideoFrame) {
   return result;
 }
 
-describe("frames are read where they lie", () => {
+describe("frames are imported as external textures", () => {
   const onGpu = sharedTiny({ backend: "webgpu" });
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
-  test("and the model and every result say so", async () => {
+  test("and the model and every result report it", async () => {
     expect(onGpu().info().preprocess).toEqual(COPIED("VideoFrames are read without a copy"));
     expect((await ran(onGpu(), videoFrame({}))).preprocess).toEqual(LIES);
     expect(onGpu().info().preprocess).toEqual(LIES);
   });
 
-  test("of a file, then of a frame of its size, then of the file again", async () => {
+  test("for a file, then a frame of its size, then the file again", async () => {
     const file = await picture("upright.png");
     const { width, height } = await createImageBitmap(file);
     expect((await onGpu().run(file)).preprocess.texture).toBe("copied");
@@ -66,7 +66,7 @@ describe("frames are read where they lie", () => {
     end();
   });
 
-  test("but for a kind that the CPU makes something else of", async () => {
+  test("except a kind that the CPU converts differently", async () => {
     const [frame, same] = [videoFrame({ format: "I420" }), videoFrame({ format: "I420" })];
     expectClose(await fed(onGpu(), frame), await fed(onCpu(), same), LEVEL);
     expect((await ran(onGpu(), frame)).preprocess).toEqual(
@@ -76,8 +76,8 @@ describe("frames are read where they lie", () => {
   });
 });
 
-describe("a GPU that is lost on a frame", () => {
-  test("in the trial is not the engine's", async () => {
+describe("a GPU that is lost while it reads a frame", () => {
+  test("in the trial is not the engine's device", async () => {
     await withWorker("worker-losing-frames.js", async () => {
       const model = await loadTiny({ backend: "webgpu" });
       expect(model.info().preprocess).toEqual(COPIED("VideoFrames are copied: it loses the GPU device"));
@@ -86,7 +86,7 @@ describe("a GPU that is lost on a frame", () => {
     });
   });
 
-  test("in a run is requested again, and the frame copied", async () => {
+  test("in a run is requested again, and the frame is copied", async () => {
     await withWorker("worker-losing-frames.js?trial=passed", async () => {
       const model = await loadTiny({ backend: "webgpu" });
       expect((await ran(model, videoFrame({}))).preprocess).toEqual(COPIED("the GPU was lost before"));

@@ -1,4 +1,4 @@
-// VideoFrames that the GPU reads where they lie, in a Chromium that has it so: where it has not, these fail.
+// VideoFrames as external textures. The tests require a Chromium that supports them.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ImageInput, Manifest } from "../../src/manifest/manifest.js";
@@ -15,7 +15,7 @@ import { INPUT as ANY } from "../support/image-input.js";
 import { RGB, videoFrame } from "../support/video-frames.js";
 import { fromI420 } from "./bt709.js";
 
-/** From 0 to 1, as colours are on the GPU. */
+/** Colour values on the GPU, from 0 to 1. */
 const INPUT: ImageInput = { ...ANY, mean: [0, 0, 0], std: [1, 1, 1] };
 type Stack = Manifest["inputs"][number];
 /** One level of 255. */
@@ -53,11 +53,11 @@ async function onCpu(input: ImageInput, frame: VideoFrame): Promise<Float32Array
   return letterbox(await readPixels(frame), input, placePicture(sizeOf(frame), input));
 }
 
-test("this browser has them", async () => {
+test("this browser supports external textures", async () => {
   expect(await checkExternalTextures()).toBeNull();
 });
 
-describe("what the GPU makes of a frame where it lies is what the CPU makes of it", () => {
+describe("the GPU's result from an external texture equals the CPU's", () => {
   test.each(RGB)("%s", async (_, kind) => {
     const want = await onCpu(INPUT, videoFrame(kind));
     expect(Math.max(...want)).toBeGreaterThan(0.5);
@@ -73,8 +73,8 @@ describe("what the GPU makes of a frame where it lies is what the CPU makes of i
   });
 });
 
-describe("a frame that is no RGB with alpha", () => {
-  test("becomes on the GPU what BT.709 says, where it is I420", async () => {
+describe("a frame that is not RGBA", () => {
+  test("is converted by BT.709 on the GPU, if it is I420", async () => {
     const letterbox = { ...INPUT.letterbox, interpolation: "nearest" } as const;
     const plain: ImageInput = { ...INPUT, shape: [1, 3, 48, 64], letterbox };
     const colorSpace = { primaries: "bt709", transfer: "bt709", matrix: "bt709", fullRange: false } as const;
@@ -85,7 +85,7 @@ describe("a frame that is no RGB with alpha", () => {
   });
 
   test.each(["I420", "NV12", "I444", "RGBX"] as const)(
-    "is copied if the CPU makes something else of it: %s",
+    "is copied if the CPU converts it differently: %s",
     async (format) => {
       await opened(INPUT, async (feed) => {
         const frame = videoFrame({ format });
@@ -99,7 +99,7 @@ describe("a frame that is no RGB with alpha", () => {
     },
   );
 
-  test("is written into its place of a stack, though the last of them makes the GPU try its kind", async () => {
+  test("is written at its position of a stack, even if the last frame makes the GPU try its kind", async () => {
     const stack = { ...INPUT, kind: "stack", shape: [1, 3, 3, 40, 56], count: 3 } as unknown as Stack;
     const { name, shape } = stack;
     const gpu = await GpuPreprocess.open(device, { name, shape, image: INPUT, count: 3 }, true);

@@ -1,4 +1,4 @@
-// Compressed files that are broken, that hold more than they may, or that ask for memory.
+// Compressed files that are damaged, larger than declared, or request too much memory.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,13 +8,13 @@ import { damaged, expectTypedEnds, joined } from "../support/fuzz.js";
 type Bytes = Uint8Array<ArrayBuffer>;
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
-/** A block of zstd: bytes as they are, or one that comes `count` times. */
+/** A zstd block: raw bytes, or one byte repeated `count` times. */
 function block(last: boolean, repeated: boolean, count: number): Bytes {
   const word = (count << 3) | (repeated ? 2 : 0) | (last ? 1 : 0);
   return joined(Uint8Array.of(word, word >> 8, word >> 16), new Uint8Array(repeated ? 1 : count).fill(7));
 }
 
-/** A frame of zstd whose window is of so many bits, with two blocks of `size` bytes together. */
+/** A zstd frame with this window size, and two blocks of `size` bytes in total. */
 function frame(windowBits: number, size: number): Bytes {
   const head = Uint8Array.of(...MAGIC, 0, (windowBits - 10) << 3);
   return joined(head, block(false, false, size >> 1), block(true, true, size - (size >> 1)));
@@ -39,7 +39,7 @@ async function decompressed(
 const sizes = fc.constantFrom(SIZE, SIZE, SIZE, SIZE - 1, SIZE + 1, 2 * SIZE, 0);
 const chunks = fc.constantFrom(1, 7, 99, 10_000);
 
-test("zstd is undone or refused", async () => {
+test("zstd is decompressed or refused", async () => {
   const stored = new Uint8Array(
     await (await fetch(new URL("../fixture/numbers.zst", import.meta.url))).arrayBuffer(),
   );
@@ -59,7 +59,7 @@ test("zstd is undone or refused", async () => {
   );
 });
 
-test("gzip is undone or refused", async () => {
+test("gzip is decompressed or refused", async () => {
   const noise = Uint8Array.from({ length: SIZE }, (_, index) => (index * index) >> 3);
   const whole = await Promise.all([noise, new Uint8Array(SIZE), new Uint8Array(1e7)].map(gzip));
   await expectTypedEnds("gzip files", [100, 2000], fc.tuple(damaged(...whole), sizes), ([content, size]) =>
@@ -75,13 +75,13 @@ async function gzip(content: Bytes): Promise<Bytes> {
 test.each<[what: string, content: Bytes]>([
   ["a second frame", joined(frame(12, SIZE - 9), frame(30, 9))],
   ["a frame after one to be skipped", joined(SKIPPED, frame(30, SIZE))],
-])("%s gets no window that was not looked at", async (_, content) => {
+])("%s: no window is allocated before it is checked", async (_, content) => {
   const wanted = { code: "corrupt-file", message: expect.stringMatching(/frame/) };
   for (const chunk of [1, 7, 10_000])
     await expect(decompressed("zstd", content, SIZE, chunk)).rejects.toMatchObject(wanted);
 });
 
-test("a frame of many empty blocks is refused before each moves the window", async () => {
+test("a frame of many empty blocks is refused before each one moves the window", async () => {
   const head = Uint8Array.of(...MAGIC, 0, (23 - 10) << 3);
   const blocks = Array.from({ length: 20_000 }, () => block(false, false, 0));
   const content = joined(head, ...blocks, block(true, true, SIZE));

@@ -1,4 +1,4 @@
-// Files whose records in the manifest lie: about their size, their form, their parts.
+// Files with wrong records in the manifest: their size, their encoding, their parts.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -34,14 +34,14 @@ test("files are read or refused", async () => {
   });
 });
 
-test("a file is never where an object has something of its own", () => {
+test("a file name that is a property of every object finds no file", () => {
   const { signal } = new AbortController();
   const downloads = new Downloads({ base: "https://host/", addresses: {} }, [], FileCache.none(), signal);
   expect(downloads.url("constructor")).toBe("https://host/constructor");
   expect(() => downloads.url("http://[")).toThrow(expect.objectContaining({ code: "invalid-manifest" }));
 });
 
-/** The files of a manifest that the runtime reads. */
+/** Returns the files of a manifest that the runtime reads. */
 async function listedFiles(manifest: Manifest, files: string): Promise<File[]> {
   const text = JSON.stringify({ ...manifest, files: "FILES" }).replace('"FILES"', () => files);
   const url = URL.createObjectURL(new Blob([text]));

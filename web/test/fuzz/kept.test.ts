@@ -1,4 +1,4 @@
-// What earlier visits kept, with fields that are gone, of another kind, or absurd: used where it holds, else as if it were not.
+// Cached values of earlier visits with missing, mistyped or absurd fields: valid ones are used, others ignored.
 
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
@@ -25,7 +25,7 @@ afterEach(() => caches.delete(CACHE));
 const keep = async (key: string, text: string): Promise<void> =>
   (await caches.open(CACHE)).put(key, new Response(text));
 const used = (isUsed: boolean): string => (isUsed ? "accepted" : "left alone");
-/** JSON of some values, damaged, or a text that is none. */
+/** Draws JSON of some values, damaged, or invalid JSON. */
 const texts = (...whole: readonly unknown[]): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: damagedJson(...whole), weight: 9 }, { arbitrary: fc.string(), weight: 1 });
 
@@ -42,7 +42,7 @@ test("a verdict of a self-test", async () => {
   });
 });
 
-test("a count of trials that did not end", async () => {
+test("a count of unfinished trials", async () => {
   await expectTypedEnds(
     "kept counts",
     [100, 2000],
@@ -87,7 +87,7 @@ test("a choice of backend", async () => {
   );
 });
 
-test("what a graph asks of the GPU", async () => {
+test("the GPU requirements of a graph", async () => {
   const source = {
     code: "@compute @workgroup_size(1) fn main() {}",
     entryPoint: "main",

@@ -1,4 +1,4 @@
-// Manifests of every kind of model, with fields that are gone, of another kind, or absurd: loaded or refused.
+// Manifests of every kind of model with missing, mistyped or absurd fields: loaded or refused.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ async function served<T>(text: string, work: (url: string) => Promise<T>): Promi
   }
 }
 
-/** What every load does with a manifest, before it knows more of it. */
+/** The first steps of every load with a manifest. */
 function readFirst(manifest: Manifest, url: string): void {
   for (const { graphs } of everyStage(manifest)) graphs.map(graphFiles);
   new Downloads({ base: url, addresses: {} }, manifest.files, FileCache.none(), new AbortController().signal);
@@ -55,7 +55,7 @@ test.each<[what: string, change: (manifest: Manifest) => unknown]>([
   ["no files", (manifest) => ({ ...manifest, files: null })],
   ["a file of no size", (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], size: -1 }] })],
   [
-    "parts that are none",
+    "parts that are no list",
     (manifest) => ({ ...manifest, files: [{ ...manifest.files[0], parts: { length: 2 ** 40 } }] }),
   ],
   [
@@ -73,7 +73,7 @@ test.each<[what: string, change: (manifest: Manifest) => unknown]>([
 const LOADED = Object.values(TINY_TASKS);
 
 test("a bundle with any manifest is loaded and run, or refused", async () => {
-  // A model that stays keeps the worker and its engine.
+  // An open model keeps the worker and its engine.
   const stays = await loadTiny({ backend: "wasm" });
   const image = await picture("upright.png");
   const whole = await Promise.all(LOADED.map(async ([name]) => (await fetch(bundle(name))).json()));
@@ -83,7 +83,7 @@ test("a bundle with any manifest is loaded and run, or refused", async () => {
   await expectTypedEnds("bundles that are loaded", [20, 600], inputs, async ({ text, options }) => {
     const error = await loadAndRun(text, image, options).catch((reason: unknown) => reason);
     if (error === undefined) return "accepted";
-    // The built runtime has a class of its own for errors.
+    // The built runtime has its own error class.
     const refused = { name: "WebbuildError", code: expect.any(String), fix: expect.any(String) };
     expect(error).toMatchObject(refused);
     expect(error).not.toMatchObject({ code: "internal" });
@@ -92,7 +92,7 @@ test("a bundle with any manifest is loaded and run, or refused", async () => {
   await stays.dispose();
 });
 
-test("a stage whose graph takes more crops than there are is refused", async () => {
+test("a stage whose graph takes more crops than possible is refused", async () => {
   const manifest: Manifest = await (await fetch(bundle("crop-classes.json"))).json();
   const [input] = manifest.stages?.[0]?.inputs ?? [];
   if (input?.kind !== "crop") throw new Error("the stage takes no crops");

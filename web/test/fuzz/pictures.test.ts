@@ -1,10 +1,10 @@
-// Pictures that are broken.
+// Damaged images.
 
 import { test } from "vitest";
 import { decodeBlob } from "../../src/preprocess/pixels.js";
 import { damaged, expectTypedEnds } from "../support/fuzz.js";
 
-test("a picture is decoded or refused", async () => {
+test("an image is decoded or refused", async () => {
   const canvas = new OffscreenCanvas(24, 16);
   canvas.getContext("2d")?.fillRect(3, 3, 9, 9);
   const files = ["image/png", "image/jpeg", "image/webp"].map((type) => canvas.convertToBlob({ type }));

@@ -1,4 +1,4 @@
-// Tokenizers that are broken, and prompts of every sign.
+// Damaged tokenizers, and prompts of any characters.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ test("a tokenizer tokenizes or is refused", async () => {
   );
 });
 
-test("pieces without numbers are no tokenizer", () => {
+test("a vocabulary without ids is no tokenizer", () => {
   const tokenizer = { encode: () => ["1"] as unknown as number[], decode: () => "" };
   const opened = readTokenizer({ read: () => tokenizer }, "{}", "model/tokenizer.json");
   const wanted = { code: "corrupt-file", message: expect.stringContaining("model/tokenizer.json") };

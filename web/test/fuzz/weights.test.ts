@@ -1,4 +1,4 @@
-// Stored weights and recorded tensors whose tables, sizes and shapes lie.
+// Stored weights and recorded tensors with wrong tables, sizes and shapes.
 
 import fc from "fast-check";
 import { test } from "vitest";
@@ -7,7 +7,7 @@ import { dequantize } from "../../src/storage/dequantize.js";
 import { parseRawTensor } from "../../src/tensors/raw-tensor.js";
 import { damaged, expectTypedEnds } from "../support/fuzz.js";
 
-/** Three pieces, one of each kind: 4 bytes as they are, 2 x 3 of 8 bits and 2 x 3 of 16 bits. */
+/** Three pieces, one of each kind: 4 raw bytes, 2 x 3 of 8 bits and 2 x 3 of 16 bits. */
 function weights(): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(8 + 3 * 24 + 2 * 2 * 4 + 4 + 6 + 12).fill(3);
   const view = new DataView(content.buffer);

@@ -56,7 +56,7 @@ describe("the mask of a run", () => {
   const picture = { kind: "image", name: "image", layout: "nchw", shape: [1, 3, 1, 3] } as ImageInput;
   const inputs: Manifest["inputs"] = [picture, mask];
 
-  test("is white and opaque where the picture is filled in", async () => {
+  test("is white and opaque where the image is filled in", async () => {
     expect(Array.from(readHole(image, size).data)).toEqual([1, 0, 0]);
     const bitmap = await createImageBitmap(image, { premultiplyAlpha: "none" });
     expect(Array.from(readHole(bitmap, size).data)).toEqual([1, 0, 0]);
@@ -69,7 +69,7 @@ describe("the mask of a run", () => {
     expect(() => readHole(Uint8Array.of(1), other)).toThrow("mask: 1 pixels, the picture has 4 x 2: 8");
   });
 
-  test("is needed where the model has one, and nowhere else", () => {
+  test("is required if the model has one, and refused elsewhere", () => {
     expect(() => checkMask(inputs, undefined)).toThrow("none was given");
     expect(() => checkMask(inputs, [1])).toThrow("got object");
     expect(() => checkMask([picture], image)).toThrow("the model takes none");
@@ -85,7 +85,7 @@ describe("the mask of a run", () => {
     expect(() => checkMask(inputs, bitmap)).toThrow(expect.objectContaining(refused));
   });
 
-  test("takes the hole out of a picture that the model would look into", () => {
+  test("clears the hole in the image for a model that would read it", () => {
     const geometry = { source: size, left: 0, top: 0, ...size };
     const hole = { ...size, data: Uint8Array.of(0, 1, 0) };
     const found = maskFeeds(inputs, hole, geometry);

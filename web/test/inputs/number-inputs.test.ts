@@ -1,4 +1,4 @@
-// Numbers beside a picture: the caller's, else the bundle's own.
+// Number inputs next to an image: the caller's value, else the bundle's default.
 
 import { expect, test } from "vitest";
 import { numberFeeds } from "../../src/inputs/number-inputs.js";
@@ -30,6 +30,6 @@ test.each([
   expect(() => numberFeeds([exposure], given)).toThrow(message);
 });
 
-test("a run of tensors that leaves it out gets the default", () => {
+test("a run of tensors without the number uses the default", () => {
   expect(completeFeeds([exposure], {}).exposure?.data).toEqual(Float32Array.of(0.5));
 });

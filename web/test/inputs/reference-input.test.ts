@@ -6,7 +6,7 @@ import { withOptionPictures } from "../../src/preprocess/option-pictures.js";
 import { wrapsExactly } from "../../src/preprocess/wrapped-picture-self-check.js";
 import { INPUT } from "../support/image-input.js";
 
-describe("the second picture of a run", () => {
+describe("the reference image of a run", () => {
   const image: ImageInput = { ...INPUT, name: "image", shape: [1, 3, 4, 4], mean: [0, 0, 0], std: [1, 1, 1] };
   const { mask: _, ...same } = image;
   const reference: ReferenceInput = {
@@ -19,7 +19,7 @@ describe("the second picture of a run", () => {
   const inputs: Manifest["inputs"] = [image, reference];
   const picture = new ImageData(Uint8ClampedArray.of(255, 0, 51, 255, 0, 102, 0, 255), 2, 1);
 
-  test("is needed where the model takes one, and nowhere else", () => {
+  test("is required if the model takes one, and refused elsewhere", () => {
     expect(() => checkReference(inputs, undefined)).toThrow(
       "reference: wanted the second picture, none was given",
     );
@@ -36,15 +36,15 @@ describe("the second picture of a run", () => {
     expect(await new ReferenceFeeds([image]).feeds(picture, 1)).toEqual({});
   });
 
-  test("is decoded once for all tiles and frames, again where another is given", async () => {
-    await wrapsExactly(); // decodes pictures of its own, once
+  test("is decoded once for all tiles and frames, and again for another image", async () => {
+    await wrapsExactly(); // decodes its own images, once
     const decode = vi.spyOn(globalThis, "createImageBitmap");
     const canvas = new OffscreenCanvas(2, 1);
     canvas.getContext("2d")?.putImageData(picture, 0, 0);
     const blob = await canvas.convertToBlob();
     const manifest = { task: { kind: "image" } };
     const feeds = new ReferenceFeeds(inputs);
-    // What one run asks for of each tile.
+    // The calls that one run makes for each tile.
     const run = (reference: ImageSource): Promise<unknown> =>
       withOptionPictures(manifest, { reference }, async ({ reference, pictureKeys }) => {
         for (let tile = 0; tile < 3; tile++) {
@@ -59,7 +59,7 @@ describe("the second picture of a run", () => {
     decode.mockClear();
     const read = vi.spyOn(VideoFrame.prototype, "copyTo");
     for (let frame = 0; frame < 2; frame++) await run(canvas);
-    // A canvas may have been drawn on: it is copied and read again, once a run.
+    // A canvas may have been redrawn: it is copied and read again, once per run.
     expect([decode.mock.calls.length, read.mock.calls.length]).toEqual([2, 2]);
     vi.restoreAllMocks();
   });

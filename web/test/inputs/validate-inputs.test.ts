@@ -41,7 +41,7 @@ test.each(casesOf<SizeCase>("size-inputs"))("size: %s", (_, { inputs, source, wa
   expect(sizeFeeds(inputs, source)).toEqual(tensors(want));
 });
 
-describe("what only TypeScript can get wrong", () => {
+describe("errors that only TypeScript callers can make", () => {
   const x: TensorInput = { kind: "tensor", name: "x", dtype: "float32", shape: [2] };
 
   test("data in the wrong kind of array", () => {
@@ -67,12 +67,12 @@ describe("options", () => {
     maximum: 0.75,
   };
 
-  test("one that is given is fed under the input's name", () => {
+  test("a given option is fed under the input's name", () => {
     const fed = optionFeeds([confidence], { confidence: 0.5 });
     expect(fed).toEqual({ conf: { type: "float32", dims: [1], data: Float32Array.of(0.5) } });
   });
 
-  test("one that is left out has its default", () => {
+  test("a missing option has its default", () => {
     expect(optionFeeds([confidence], {}).conf?.data).toEqual(Float32Array.of(0.25));
   });
 
@@ -80,18 +80,18 @@ describe("options", () => {
     expect(failure(() => optionFeeds([confidence], { confidence: value })).code).toBe("invalid-option");
   });
 
-  test("one that the model has not", () => {
+  test("an option that the model does not have", () => {
     expect(failure(() => optionFeeds([confidence], { iou: 0.5 })).message).toContain("iou");
   });
 });
 
-describe("models that a picture is not enough for", () => {
+describe("models for which an image is not enough", () => {
   const image = { kind: "image", name: "images" } as ImageInput;
   const tokens: TensorInput = { kind: "tensor", name: "tokens", dtype: "int64", shape: [1, 4] };
 
-  test("one picture is enough", () => expect(runInput([image]).image).toBe(image));
-  test("no picture", () => expect(failure(() => runInput([tokens])).code).toBe("invalid-image"));
-  test("two pictures", () => expect(failure(() => runInput([image, image])).code).toBe("invalid-image"));
+  test("one image is enough", () => expect(runInput([image]).image).toBe(image));
+  test("no image", () => expect(failure(() => runInput([tokens])).code).toBe("invalid-image"));
+  test("two images", () => expect(failure(() => runInput([image, image])).code).toBe("invalid-image"));
   test("a tensor too", () => {
     expect(failure(() => runInput([image, tokens]))).toMatchObject({ code: "missing-input" });
   });

@@ -1,4 +1,4 @@
-// Every field of the manifest of each kind of model, gone, of another type, or out of bounds: named, and refused.
+// Every field of the manifest of each kind of model, missing, mistyped or out of bounds: named, and refused.
 
 import { expect, test } from "vitest";
 import { DEFAULTS } from "../../src/manifest/definitions.js";
@@ -15,7 +15,7 @@ const NAMES = [
 const WRONG = [MISSING, null, true, "x", -0.5, Number.NaN, Number.POSITIVE_INFINITY, [[[]]], { kind: "x" }];
 
 const words = (text: string): string[] => text.split(" ");
-/** Fields that are left out where there is nothing to say, and those that may be null. */
+/** Fields that are omitted if empty, and fields that may be null. */
 const OPTIONAL = words(
   "uncompressedSha256 stageName stages variants textEncoder textInput halfTurn split rotated maxCandidates mask rounding edge sequence glueModule suppression multiLabel rowCount pointScale",
 );
@@ -23,7 +23,7 @@ const NULLABLE = words(
   "golden single headStatus confidence foreground scores tiles near far iou logitScale logitBias",
 );
 const LEFT_OUT = [...OPTIONAL, ...Object.values(DEFAULTS).flatMap((each) => Object.keys(each))];
-/** Objects of any keys. */
+/** Objects with arbitrary keys. */
 const MAPS = ["evaluationThresholds", "specialTokens", "outputs", "inputs", "focusDistances"];
 
 async function fetched(name: string): Promise<Manifest> {
@@ -33,7 +33,7 @@ async function fetched(name: string): Promise<Manifest> {
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "list" : value === null ? "null" : Number.isNaN(value) ? "NaN" : typeof value;
 
-/** Whether a manifest may have a value there, as far as that can be told without its schema. */
+/** Whether a manifest may have this value there, judged without its schema. */
 function mayBe(path: Path, before: unknown, value: unknown): boolean {
   const [holder, key] = [path.at(-2), String(path.at(-1))];
   if (value === MISSING)
@@ -84,13 +84,13 @@ test.each<[path: Path, value: unknown, words: RegExp]>([
   [["files", 0, "size"], -1, /^files\[0\]\.size is -1, not integer, at least 0$/],
   [["files", 0, "sha256"], "x".repeat(5000), /^files\[0\]\.sha256 is "x{59}…, not string, like /],
   [["files", 0], null, /^files\[0\] is null, not object$/],
-])("%s = %s is told in words", async (path, value, words) => {
+])("the error for %s = %s is in words", async (path, value, words) => {
   const manifest = await fetched("manifest.json");
   const found = withValue(manifest, path, value, () => wrongField(manifest));
   expect(found && inWords(found)).toMatch(words);
 });
 
-test("what an older version did not write yet is as if it had", async () => {
+test("fields missing in older manifests have defaults", async () => {
   const { warnings, disabledTargets, ...older } = await fetched("manifest.json");
   const [input] = older.inputs;
   if (input?.kind === "image") Reflect.deleteProperty(input.letterbox, "pad");
@@ -102,7 +102,7 @@ test("what an older version did not write yet is as if it had", async () => {
   });
 });
 
-test("what is no object is no manifest, and a field of another version is let be", async () => {
+test("a value that is no object is no manifest, and unknown fields are ignored", async () => {
   for (const value of [null, [], "x", 3]) expect(wrongField(value)).toMatchObject({ path: "", value });
   expect(wrongField({ ...(await fetched("manifest.json")), later: { kind: "x" } })).toBeNull();
 });

@@ -23,7 +23,7 @@ const whole = {
   stages: [decoder],
 } as unknown as Manifest;
 
-test("each stage is a manifest with what is its own", () => {
+test("each stage is a manifest with its own fields", () => {
   const [first, second] = everyStage(whole);
   expect(first).toMatchObject({ stageName: "encoder", task: tensor, variants: [{}] });
   expect(second).toMatchObject({ name: "pair", stageName: "decoder", task: decoder.task });

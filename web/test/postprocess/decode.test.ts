@@ -21,7 +21,7 @@ test.each([
   ["manifest.json", ["detections"]],
   ["detect.json", ["boxes"]],
   ["tensor.json", ["detections"]],
-])("of %s only the outputs of its task are read back", (name, want) => {
+])("for %s only the outputs of its task are read back", (name, want) => {
   expect(neededOutputs(manifest(name))).toEqual(want);
 });
 
@@ -42,14 +42,14 @@ test("scores are decoded into all classes, the best first", () => {
   expect(() => decode(classifier, { scores: zeros(1, 3) }, SQUARE)).toThrow("wanted float32 [1, 2]");
 });
 
-test("padding alone is a result in which nothing was found", () => {
+test("padding alone is an empty result", () => {
   const boxes = decode(manifest("detect.json"), { boxes: zeros(1, 4, 6) }, SQUARE);
   expect(boxes).toEqual({ kind: "detect", width: 32, height: 32, detections: [] });
   const poses = decode(manifest("manifest.json"), { detections: zeros(1, 4, 12) }, SQUARE);
   expect(poses).toEqual({ kind: "pose", width: 32, height: 32, poses: [] });
 });
 
-describe("an output that is not the rows of the manifest", () => {
+describe("an output whose shape is not the manifest's", () => {
   const cases: [string, string, Tensors, string][] = [
     ["is missing", "detect.json", {}, "boxes: wanted float32 [1, 4, 6], the graph gave nothing"],
     [

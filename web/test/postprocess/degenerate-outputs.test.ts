@@ -20,7 +20,7 @@ test.each(casesOf<Case>("degenerate-outputs"))("%s", (_, { task, outputs, want }
   }
 });
 
-test("what is too large to look through in every run is only searched for NaN", () => {
+test("an output too large to check in every run is only searched for NaN", () => {
   const data = new Float32Array((1 << 18) + 1);
   const outputs: Tensors = { y: { type: "float32", dims: [data.length], data } };
   expect(degenerateWarnings({ kind: "tensor" }, outputs)).toEqual([]);

@@ -12,7 +12,7 @@ test.each(casesOf<CropCase>("crop"))("%s", (_, { input, image, boxes, want, tole
   expectClose(tensor, want.tensor, tolerance);
 });
 
-test("an input whose keypoints are all one is cut around its box", () => {
+test("keypoints that coincide make the crop use the box", () => {
   const [, aligned] = casesOf<CropCase>("crop").find(([name]) => name === "aligned") ?? [];
   if (aligned === undefined) throw new Error("no case");
   const { input, boxes } = aligned;

@@ -12,7 +12,7 @@ import { expectClose } from "../support/compare-tensors.js";
 import { casesOf } from "../support/conformance.js";
 import { CROP_INPUT, type CropCase, cropBox } from "../support/crops.js";
 
-/** Of 255: float32 places are off by a thousandth of a pixel at most. */
+/** Of 255: float32 positions are off by a thousandth of a pixel at most. */
 const ROUNDING = 0.05;
 
 const INPUT: CropInput = { ...CROP_INPUT, shape: [1, 3, 40, 30], padding: 1.25 };
@@ -39,7 +39,7 @@ function boxes(count: number, width: number, height: number): Crop[] {
   });
 }
 
-describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
+describe.runIf(hasWebgpu)("crops made on the GPU", () => {
   let device: GPUDevice;
 
   beforeAll(async () => {
@@ -51,22 +51,19 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     });
   });
 
-  test.each(casesOf<CropCase>("crop"))(
-    "are those of %s",
-    async (_, { input, image, boxes, want, tolerance }) => {
-      const gpu = await GpuCrop.open(device, input);
-      await gpu.setPicture(new ImageData(Uint8ClampedArray.from(image.rgba), image.width, image.height));
-      const tensor = await gpu.cut(boxes.map((each) => placeCrop(cropBox(each), input)));
-      expectClose((await tensor.read()).data as Float32Array, want.tensor, tolerance + ROUNDING);
-      gpu.destroy();
-    },
-  );
+  test.each(casesOf<CropCase>("crop"))("equal %s", async (_, { input, image, boxes, want, tolerance }) => {
+    const gpu = await GpuCrop.open(device, input);
+    await gpu.setPicture(new ImageData(Uint8ClampedArray.from(image.rgba), image.width, image.height));
+    const tensor = await gpu.cut(boxes.map((each) => placeCrop(cropBox(each), input)));
+    expectClose((await tensor.read()).data as Float32Array, want.tensor, tolerance + ROUNDING);
+    gpu.destroy();
+  });
 
   test.each([
     [1, 1],
     [57, 41],
     [1500, 900],
-  ])("are the CPU's of a picture of %i x %i", async (width, height) => {
+  ])("equal the CPU's for an image of %i x %i", async (width, height) => {
     const picture = painted(width, height);
     const crops = boxes(9, width, height);
     const want = cropOnCpu(picture, INPUT, crops);
@@ -76,7 +73,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     expectClose((await tensor.read()).data as Float32Array, want, ROUNDING * 4);
   });
 
-  test("are of the picture that was given with them, whatever is asked for meanwhile", async () => {
+  test("use their own image, whatever runs meanwhile", async () => {
     const [one, other] = [painted(30, 20), painted(20, 30)];
     const crops = boxes(2, 30, 20);
     const tensors = await Promise.all(
@@ -89,7 +86,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     }
   });
 
-  test("leave no texture of a picture that is released, and are cut again", async () => {
+  test("leave no texture after an image's release, and can be made again", async () => {
     const kept = new Set<GPUTexture>();
     const { createTexture } = device;
     const { destroy } = GPUTexture.prototype;
@@ -117,7 +114,7 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     expect(isOnGpu(await cropTensor(painted(30, 20), INPUT, crops, device))).toBe(true);
   });
 
-  test("are cut after a picture that could not be read at first", async () => {
+  test("work after an image that could not be read at first", async () => {
     const image = await createImageBitmap(painted(30, 20));
     const draw = vi.spyOn(OffscreenCanvasRenderingContext2D.prototype, "getImageData");
     draw.mockImplementationOnce(() => {
@@ -129,14 +126,14 @@ describe.runIf(hasWebgpu)("crops that are cut on the GPU", () => {
     draw.mockRestore();
   });
 
-  test("pass the self-check, and fail it where the shader is given another input", async () => {
+  test("pass the self-check, and fail it if the shader gets another input", async () => {
     const gpu = await GpuCrop.open(device, INPUT);
     expect(await cropDifference(gpu, INPUT)).toBeNull();
     const brighter = await GpuCrop.open(device, { ...INPUT, scale: 1.1 });
     expect(await cropDifference(brighter, INPUT)).toMatch(/differs by \d/);
   });
 
-  test("are cut on the CPU where a picture is larger than any texture", async () => {
+  test("are made on the CPU for an image larger than any texture", async () => {
     const most = device.limits.maxTextureDimension2D;
     const picture = painted(most + 1, 1);
     const tensor = await cropTensor(picture, INPUT, boxes(1, 30, 1), device);

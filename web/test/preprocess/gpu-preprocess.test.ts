@@ -16,7 +16,7 @@ interface Case {
   want: { geometry: { left: number; top: number; width: number; height: number }; tensor: number[] };
 }
 
-/** What float32 sums may be off by, in parts of the largest value. One level is 390 times as much. */
+/** Error of float32 sums, relative to the largest value. One level is 390 times as much. */
 const ROUNDING = 1e-5;
 
 const feeds: GpuPreprocess[] = [];
@@ -42,7 +42,7 @@ function imageData({ width, height, rgba }: Case["image"]): ImageData {
   return new ImageData(Uint8ClampedArray.from(rgba), width, height);
 }
 
-/** A picture of every colour, its alpha too where that is wanted. */
+/** An image with every colour, and every alpha on request. */
 function painted(width: number, height: number, alpha = false): ImageData {
   const data = new ImageData(width, height);
   for (let at = 0, seed = 1; at < data.data.length; at++) {
@@ -52,7 +52,7 @@ function painted(width: number, height: number, alpha = false): ImageData {
   return data;
 }
 
-describe.runIf(hasWebgpu)("the input made on the GPU", () => {
+describe.runIf(hasWebgpu)("the input tensor made on the GPU", () => {
   beforeAll(async () => {
     const adapter = await navigator.gpu.requestAdapter();
     if (adapter === null) throw new Error("no WebGPU adapter");
@@ -68,7 +68,7 @@ describe.runIf(hasWebgpu)("the input made on the GPU", () => {
 
   const floats = casesOf<Case>("preprocess").filter(([, { input }]) => input.dtype === "float32");
 
-  test.each(floats)("is the one of %s", async (_, { input, image, want }) => {
+  test.each(floats)("equals that of %s", async (_, { input, image, want }) => {
     const feed = await open(input);
     const { source, ...geometry } = await write(feed, imageData(image));
     expect(geometry).toEqual(want.geometry);
@@ -76,10 +76,10 @@ describe.runIf(hasWebgpu)("the input made on the GPU", () => {
   });
 });
 
-/** One level of 255, after what the input does to it. */
+/** One level of 255, after the input's scaling. */
 const LEVEL = INPUT.scale / Math.min(...INPUT.std);
 
-describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", () => {
+describe.runIf(hasWebgpu)("the GPU's and the CPU's tensors are equal", () => {
   const modes = ["letterbox", "stretch", "crop"] as const;
   const resamplers = ["nearest", "bilinear", "bilinear-antialias", "bicubic"] as const;
   const sizes = [
@@ -119,7 +119,7 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     frame.close();
   });
 
-  test("a VideoFrame of luma and chroma, whatever a canvas makes of it that nobody reads back", async () => {
+  test("a VideoFrame of luma and chroma, even if canvases without readback convert it otherwise", async () => {
     const { getContext } = OffscreenCanvas.prototype;
     const frame = videoFrame({ format: "I420" });
     const usual = await onCpu(INPUT, frame);
@@ -150,7 +150,7 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     frame.close();
   });
 
-  test("the pictures of a stack, each in its place", async () => {
+  test("the images of a stack, each at its position", async () => {
     const feed = await open(INPUT, 3);
     const given = [painted(30, 20), painted(30, 20, true), new ImageData(30, 20)];
     for (const [index, each] of given.entries()) await write(feed, each, index);
@@ -162,7 +162,7 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     );
   });
 
-  test("a picture larger than any texture is refused, and so is one of nothing", async () => {
+  test("an image larger than any texture is refused, and an empty one too", async () => {
     const feed = await open(INPUT);
     const most = device.limits.maxTextureDimension2D;
     expect(await feed.allocate({ width: most + 1, height: 1 })).toContain(`${most + 1} x 1`);

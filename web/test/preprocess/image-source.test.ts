@@ -6,7 +6,7 @@ import { expectClose } from "../support/compare-tensors.js";
 const WIDTH = 40;
 const HEIGHT = 24;
 
-/** The picture that make.py draws, from its formula. */
+/** The image that make.py draws, from its formula. */
 function drawn(alpha: (x: number, y: number) => number = () => 255): ImageData {
   const data = new ImageData(WIDTH, HEIGHT);
   for (let y = 0; y < HEIGHT; y++) {
@@ -46,10 +46,10 @@ async function video(content: ImageData): Promise<HTMLVideoElement> {
   return made;
 }
 
-/** Two levels of 255: what JPEG at its best quality and video's own colours cost. */
+/** Two levels of 255: the error of JPEG at its best quality and of video colours. */
 const LOSSY = 5 / 255;
 
-/** The window of an iframe: a realm with classes of its own. */
+/** The window of an iframe, which has its own classes. */
 function otherRealm(): typeof globalThis {
   const frame = document.createElement("iframe");
   document.body.append(frame);
@@ -58,7 +58,7 @@ function otherRealm(): typeof globalThis {
   return contentWindow as unknown as typeof globalThis;
 }
 
-/** The same picture as an object of each class of another realm. */
+/** The same image as an object of each class of the iframe. */
 const FOREIGN: [string, (realm: typeof globalThis) => Promise<ImageSource>][] = [
   [
     "an <img>",
@@ -104,12 +104,13 @@ describe.each(backends)("%s", (backend) => {
   }
 
   test("a file", async () => expectFed(await picture("upright.png"), drawn()));
-  test("a file turned by EXIF stands upright", async () =>
+  test("a file rotated by EXIF is upright", async () =>
     expectFed(await picture("turned.jpg"), drawn(), LOSSY));
-  test("an element turned by EXIF stands upright", async () => {
+  test("an element rotated by EXIF is upright", async () => {
     await expectFed(await element(await picture("turned.jpg")), drawn(), LOSSY);
   });
-  test("a file's alpha lies over white", async () => expectFed(await picture("alpha.png"), transparent()));
+  test("a file's alpha is blended over white", async () =>
+    expectFed(await picture("alpha.png"), transparent()));
   test("a file's gamma is ignored", async () => expectFed(await picture("gamma.png"), drawn()));
   test("an element's gamma is ignored", async () =>
     expectFed(await element(await picture("gamma.png")), drawn()));
@@ -128,7 +129,7 @@ describe.each(backends)("%s", (backend) => {
     frame.close();
   });
   test("a video element", async () => expectFed(await video(drawn()), drawn(), LOSSY));
-  test("ImageData stays the caller's", async () => {
+  test("ImageData is not transferred from the caller", async () => {
     const given = drawn();
     await fed(given);
     expect(given.data.length).toBe(WIDTH * HEIGHT * 4);
@@ -142,7 +143,7 @@ describe.each(backends)("%s", (backend) => {
     if ("close" in source) source.close();
     realm.frameElement?.remove();
   });
-  test("colours in display-p3 are the numbers that they are given as, whatever holds them", async () => {
+  test("display-p3 colours keep their numbers, whatever object has them", async () => {
     const wide = new ImageData(WIDTH, HEIGHT, { colorSpace: "display-p3" });
     wide.data.set(drawn().data);
     const made = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });

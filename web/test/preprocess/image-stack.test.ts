@@ -37,7 +37,7 @@ function picture(width: number, ...levels: number[]): ImageData {
 const manifest = { inputs: [stack, focus] } as unknown as Manifest;
 
 describe("a stack", () => {
-  test("becomes one tensor, the pictures behind one another, each with its channels first", async () => {
+  test("becomes one tensor, image after image, each with its channels first", async () => {
     const { name, tensor, geometry } = await preprocessOnCpu(manifest.inputs, [
       picture(2, 10, 20),
       picture(2, 30, 40),
@@ -48,7 +48,7 @@ describe("a stack", () => {
     expect(geometry.source).toEqual({ width: 2, height: 1 });
   });
 
-  test("of pictures of two sizes is refused, by both sizes", async () => {
+  test("of images of two sizes is refused, naming both sizes", async () => {
     await expect(
       preprocessOnCpu(manifest.inputs, [picture(2, 10, 20), picture(1, 30)]),
     ).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe("a stack", () => {
     });
   });
 
-  test("takes an array of as many pictures as it has", () => {
+  test("takes an array with the right number of images", () => {
     const taken = runInput(manifest.inputs);
     expect(checkPictureCount(taken, ["a", "b"])).toEqual(["a", "b"]);
     for (const odd of [["a"], ["a", "b", "c"], "a"]) {
@@ -65,7 +65,7 @@ describe("a stack", () => {
     }
   });
 
-  test("is not what a model of one picture takes", () => {
+  test("is refused by a model of one image", () => {
     const image = { ...common, kind: "image", name: "image", shape: [1, 3, 1, 2] } as unknown as ImageInput;
     const taken = runInput([image]);
     expect(checkPictureCount(taken, "a")).toEqual(["a"]);
@@ -74,7 +74,7 @@ describe("a stack", () => {
 });
 
 describe("focal distances", () => {
-  test("are the manifest's own where none are given", () => {
+  test("default to the manifest's", () => {
     const own = { type: "float32", dims: [1, 2], data: Float32Array.of(0.5, 3) };
     expect(focusFeeds(manifest.inputs, undefined)).toEqual({ distances: own });
     const data = new Float32Array(12);
@@ -82,7 +82,7 @@ describe("focal distances", () => {
     expect(fed.distances).toEqual(own);
   });
 
-  test("are the caller's where they are given", () => {
+  test("are the caller's if given", () => {
     expect(focusFeeds(manifest.inputs, [1, 2]).distances?.data).toEqual(Float32Array.of(1, 2));
   });
 
@@ -97,7 +97,7 @@ describe("focal distances", () => {
     },
   );
 
-  test("are no option of a model that takes none", () => {
+  test("are no option of a model without them", () => {
     expect(focusFeeds([stack], undefined)).toEqual({});
     expect(() => focusFeeds([stack], [1, 2])).toThrow("focusDistances: the model takes none");
   });

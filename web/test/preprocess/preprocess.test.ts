@@ -16,11 +16,11 @@ async function fed(model: Model, source: Blob | ImageData): Promise<Float32Array
   return (await model.preprocess(source)).data as Float32Array;
 }
 
-describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
+describe.runIf(hasWebgpu)("images are preprocessed on the GPU", () => {
   const onGpu = sharedTiny({ backend: "webgpu" });
   const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
-  test("and the model, its info and every result say so", async () => {
+  test("and the model, its info and every result report it", async () => {
     const reason = "GPU and CPU preprocess a picture to the same tensor";
     const usual = { path: "gpu", texture: "copied" };
     expect(onGpu().info().preprocess).toMatchObject({
@@ -31,7 +31,7 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
   });
 
   test.each(["upright.png", "turned.jpg", "alpha.png", "gamma.png"])(
-    "and come to the same: %s",
+    "and give the same tensor: %s",
     async (name) => {
       const file = await picture(name);
       expectClose(await fed(onGpu(), file), await fed(onCpu(), file), LEVEL);
@@ -53,7 +53,7 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
     }
   });
 
-  test("but for one that is too large, which goes by the CPU, and says why", async () => {
+  test("except one that is too large, which the CPU preprocesses, with a reason", async () => {
     const wide = new ImageData(40_000, 1);
     const { preprocess } = await onGpu().run(wide);
     expect(preprocess).toMatchObject({ path: "cpu", reason: expect.stringContaining("40000 x 1") });
@@ -62,7 +62,7 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
     expect(next.path).toBe("gpu");
   });
 
-  test("and a run that is repeated on WASM gets what the GPU made", async () => {
+  test("and a run that is repeated on WASM gets the GPU's tensor", async () => {
     const file = await picture("upright.png");
     const result = await onGpu().run(file, { confidence: 0 });
     expect(result).toMatchObject({ fallback: { target: "wasm" }, preprocess: { path: "gpu" } });
@@ -74,10 +74,10 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
   });
 });
 
-describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
+describe.runIf(hasWebgpu)("images are preprocessed on the CPU", () => {
   keepEngine("wasm");
 
-  test("where that was requested", async () => {
+  test("if requested", async () => {
     const model = await loadTiny({ backend: "webgpu", processing: "cpu" });
     expect(model.info().preprocess).toEqual({
       path: "cpu",
@@ -95,7 +95,7 @@ describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
   test.each([
     ["black", "levels of 255"],
     ["none", "does not compile the shader"],
-  ])("where the GPU makes something else of them: %s", async (paint, reason) => {
+  ])("if the GPU gives another result: %s", async (paint, reason) => {
     await withWorker(`worker-misfeeding.js?paint=${paint}`, async () => {
       const model = await loadTiny({ backend: "webgpu" });
       expect(model.info().preprocess).toMatchObject({ path: "cpu", reason: expect.stringContaining(reason) });

@@ -5,7 +5,7 @@ import { type Taps, taps } from "../../src/preprocess/resample.js";
 import { resampledRows } from "../../src/preprocess/resampled-rows.js";
 
 const INTERPOLATIONS: Letterbox["interpolation"][] = ["nearest", "bilinear", "bilinear-antialias", "bicubic"];
-/** The largest side of a picture, and of what becomes of it. */
+/** The largest side of an image, and of the resampled image. */
 const MOST = 70;
 
 function randomSide(): number {
@@ -70,7 +70,7 @@ describe.each(INTERPOLATIONS)("the kernel and the definition give the same bits:
   });
 });
 
-test("two pictures are resampled at a time", () => {
+test("two images can be resampled at the same time", () => {
   const [a, b] = [randomPicture(30, 40, () => 255), randomPicture(50, 20, () => 255)];
   const tapsOf = ({ width, height }: Pixels) =>
     [taps("bicubic", width, 16, 0, 16), taps("bicubic", height, 16, 0, 16)] as const;

@@ -16,9 +16,9 @@ function opaquePicture(): ImageData {
   return picture;
 }
 
-test("wrapped pictures are exact in this browser", async () => expect(await wrapsExactly()).toBe(true));
+test("wrapped images are exact in this browser", async () => expect(await wrapsExactly()).toBe(true));
 
-test("ImageData comes as the same bytes, its alpha too, and stays the caller's", async () => {
+test("ImageData comes as the same bytes, alpha included, and is not transferred", async () => {
   const picture = testPicture();
   const got = await unwrap(wrapped(picture));
   expect(got).toEqual(testPicture());
@@ -41,7 +41,7 @@ test.each(["premultiply", "none"] as const)(
   },
 );
 
-test("the memory of pictures is the next ones', not before", async () => {
+test("the memory of an image is reused by later ones only", async () => {
   const buffers: unknown[] = [];
   const bytesOf = (picture: ImageData) =>
     withUnwrapped([wrapped(picture), wrapped(testPicture())], async ([first, second]) => {
@@ -56,6 +56,6 @@ test("the memory of pictures is the next ones', not before", async () => {
   expect(new Set(buffers).size).toBe(2);
 });
 
-test("a picture that is too large is not wrapped", () => {
+test("an image that is too large is not wrapped", () => {
   expect(wrapInFrame(new ImageData(40_000, 1))).toBeNull();
 });

@@ -1,4 +1,4 @@
-// A grid of clicks whose stage is lost, disposed of or aborted on the way.
+// A grid of clicks whose stage is lost, disposed of or aborted during the run.
 
 import { describe, expect, test } from "vitest";
 import { abortedError, WebbuildError } from "../../src/api/errors.js";
@@ -18,7 +18,7 @@ const points = (objects: number) => ({
 });
 const [ALONE, SEVERAL] = [points(1), points(OBJECTS)];
 
-/** A stage that runs points, and what it was asked: `[begin, end]` each. `fail` may end a call, or move the session. */
+/** A stage that runs points, and its calls, `[begin, end]` each. `fail` may end a call, or move the session. */
 function stageOf(
   fail: (session: { loaded: object; check(): void }, call: number) => void,
   variants = [ALONE],
@@ -59,8 +59,8 @@ function stageOf(
 
 const all = Array.from({ length: SIDE ** 2 }, (_, at) => at);
 
-describe("everything in a picture", () => {
-  test("whose GPU is lost in the middle goes on where it was: one point is asked again", async () => {
+describe("finding everything in an image", () => {
+  test("continues after a GPU loss where it was: one point runs again", async () => {
     const { find, asked, progress } = stageOf((session, call) => {
       if (call !== 8) return;
       session.loaded = {};
@@ -76,7 +76,7 @@ describe("everything in a picture", () => {
     expect(progress).toEqual(all.map((at) => at + 1));
   });
 
-  test("of several clicks in a run asks those again that were lost", async () => {
+  test("repeats the lost points if a run has several", async () => {
     const lose = (session: { loaded: object }, call: number): void => {
       if (call !== 3) return;
       session.loaded = {};
@@ -95,7 +95,7 @@ describe("everything in a picture", () => {
   test.each([
     ["is disposed of", new WebbuildError("disposed", "the model was disposed", "load it again")],
     ["is aborted", abortedError()],
-  ])("whose model %s asks no further point", async (_, error) => {
+  ])("runs no further point if the model %s", async (_, error) => {
     const { find, asked } = stageOf((session, call) => {
       if (call !== 5) return;
       session.loaded = {};
@@ -108,7 +108,7 @@ describe("everything in a picture", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("that a point fails on, where nothing moved, ends with that error", async () => {
+  test("ends with the error of a point that fails without a backend change", async () => {
     const broken = new WebbuildError("run-failed", "a kernel failed", "report it");
     const { find, asked } = stageOf((_, call) => {
       if (call === 2) throw broken;

@@ -9,7 +9,7 @@ const variant = (batch: number, width: number) =>
   }) as unknown as Manifest;
 const choice = new VariantChoice([40, 80, 160].flatMap((width) => [variant(1, width), variant(4, width)]));
 
-test("a line runs at the narrowest width that holds it, those of one width together", () => {
+test("a line runs at the narrowest width that fits, lines of one width together", () => {
   const lines: PictureSize[] = [
     [81, 10],
     [40, 10],
@@ -25,7 +25,7 @@ test("a line runs at the narrowest width that holds it, those of one width toget
   ]);
 });
 
-test("other parts run at the first size, whatever theirs", () => {
+test("other parts run at the first size, whatever their own", () => {
   expect(choice.partsBySize([null, null])).toEqual([{ size: null, parts: [0, 1] }]);
   expect(new VariantChoice([variant(1, 40)]).partsBySize([[400, 10], null])).toEqual([
     { size: null, parts: [0, 1] },

@@ -48,7 +48,7 @@ test.each([
     },
   ],
   ["rejects", () => Promise.reject(new Error("the page's own"))],
-])("a listener that %s ends no search for everything", async (_, listener) => {
+])("a listener that %s does not end the search for everything", async (_, listener) => {
   const report = vi.spyOn(globalThis, "reportError").mockImplementation(() => {});
   const heard = vi.fn(listener);
   const found = await new StageRuns(stage, source).everything(everythingSettings({}), undefined, heard);
@@ -62,7 +62,7 @@ describe("1,000 crops", () => {
   const CROPS = 1000;
   const BATCH = 4;
 
-  /** A stage that runs four crops at once, and what its worker was asked. `fail` may end a call. */
+  /** A stage that runs four crops at once, and its worker's calls. `fail` may end a call. */
   function crops(
     count = CROPS,
     fail: (batches: number) => unknown = () => {},
@@ -121,7 +121,7 @@ describe("1,000 crops", () => {
     return { batches, joined, kept, runs: new StageRuns(looking as unknown as ModelStage, source) };
   }
 
-  test("run in batches, each of which is heard of", async () => {
+  test("run in batches, each of which is reported", async () => {
     const { batches, runs } = crops(1003);
     const heard = vi.fn();
     const result = await runs.run({}, undefined, heard);
@@ -133,7 +133,7 @@ describe("1,000 crops", () => {
     expect(heard).toHaveBeenLastCalledWith({ done: 1003, total: 1003 });
   });
 
-  test("of several widths run where each fits, and come in their order", async () => {
+  test("of several widths run where each fits, and their results stay in order", async () => {
     const lines: [number, number][] = [9, 8, 30, 7, 8, 8, 8].map((width) => [width, 8]);
     const { batches, runs } = crops(lines.length, () => {}, lines);
     const result = await runs.run({}, undefined);
@@ -141,13 +141,13 @@ describe("1,000 crops", () => {
     expect(result).toMatchObject({ pieces: [0, 1, 2, 3, 4, 5, 6] });
   });
 
-  test("of a stage between are kept for the next, and make no answer", async () => {
+  test("of a middle stage are kept for the next, and give no result themselves", async () => {
     const { batches, joined, kept, runs } = crops(6);
     expect(await runs.advanceCrops(undefined)).toMatchObject({ warnings: [] });
     expect([batches, joined, kept]).toEqual([[4, 1, 1], [], [[0, 1, 2, 3, 4, 5]]]);
   });
 
-  test("end where the run is dropped in the middle", async () => {
+  test("end if the run is aborted", async () => {
     const { batches, joined, runs } = crops();
     const dropping = new AbortController();
     const heard = ({ done }: { done: number }): void => {
@@ -157,14 +157,14 @@ describe("1,000 crops", () => {
     expect([batches.length, joined]).toEqual([10, []]);
   });
 
-  test("end where the model is disposed in the middle", async () => {
+  test("end if the model is disposed of", async () => {
     const disposed = new WebbuildError("disposed", "the model was used after dispose()", "call load() again");
     const { batches, joined, runs } = crops(CROPS, (batches) => (batches === 10 ? disposed : undefined));
     await expect(runs.run({}, undefined)).rejects.toBe(disposed);
     expect([batches.length, joined]).toEqual([10, []]);
   });
 
-  test("of nobody are no run, and an empty answer", async () => {
+  test("without people there is no run, and an empty result", async () => {
     const { batches, runs } = crops(0);
     const heard = vi.fn();
     expect(await runs.run({}, undefined, heard)).toMatchObject({ pieces: [] });

@@ -14,7 +14,7 @@ function serve(json: unknown, vectors: Float32Array<ArrayBuffer>): string[] {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("both files are fetched, beside each other", async () => {
+test("both files are fetched in parallel", async () => {
   const asked = serve(said, Float32Array.of(1, 0, 0, 1));
   const index = await loadIndex("https://a.example/x/photos.json?v=2");
   expect(asked.sort()).toEqual(["https://a.example/x/photos.bin?v=2", "https://a.example/x/photos.json?v=2"]);
@@ -33,11 +33,11 @@ test.each([
   await expect(loadIndex("https://a.example/photos.json")).rejects.toMatchObject({ code: "invalid-index" });
 });
 
-test("an address of another file is an error", async () => {
+test("an index that names another site's file is an error", async () => {
   await expect(loadIndex("https://a.example/photos")).rejects.toMatchObject({ code: "invalid-index" });
 });
 
-test("what is not deployed is named", async () => {
+test("a file that is not deployed is named", async () => {
   vi.stubGlobal("fetch", async () => new Response("", { status: 404 }));
   const failed = loadIndex("https://a.example/photos.json");
   await expect(failed).rejects.toMatchObject({
@@ -46,7 +46,7 @@ test("what is not deployed is named", async () => {
   });
 });
 
-test("it stops with its signal", async () => {
+test("loading stops with its signal", async () => {
   const stop = AbortSignal.abort();
   vi.stubGlobal("fetch", async () => {
     throw stop.reason;

@@ -10,14 +10,14 @@ function startWorker(): Worker {
   return new Worker(new URL("../../src/worker.ts", import.meta.url), { type: "module", name: SEARCH_WORKER });
 }
 
-/** More numbers than are copied at a time; the row at `best` is the query. */
+/** More numbers than one chunk; the row at `best` is the query. */
 function vectors(best: number): Float32Array {
   const made = Float32Array.from({ length: 100_000 * DIMENSION }, (_, at) => Math.sin(at * at) / 4);
   made.set(Float32Array.from(query), best * DIMENSION);
   return made;
 }
 
-test("a worker finds the best of each index, which it is given once", async () => {
+test("a worker finds the best of each index, which it receives once", async () => {
   const posted: unknown[] = [];
   const worker = startWorker();
   const post = worker.postMessage.bind(worker) as (message: unknown, moved: Transferable[]) => void;
@@ -35,7 +35,7 @@ test("a worker finds the best of each index, which it is given once", async () =
   worker.terminate();
 });
 
-test.each([1, 7, 8, 10, 512])("rows of %d numbers have the products of plain sums", (dimension) => {
+test.each([1, 7, 8, 10, 512])("rows of %d numbers have the same products as plain sums", (dimension) => {
   const count = 37;
   const all = Float32Array.from({ length: count * dimension }, (_, at) => Math.sin(at * at));
   const asked = Float64Array.from({ length: dimension }, (_, at) => Math.cos(at));
@@ -50,7 +50,7 @@ test.each([1, 7, 8, 10, 512])("rows of %d numbers have the products of plain sum
   expect(rows.products(asked)).toHaveLength(count);
 });
 
-test("without a worker there is no answer, and it is not tried again", async () => {
+test("without a worker there is no result, and no second try", async () => {
   let started = 0;
   const search = new SearchWorker(() => {
     started += 1;
@@ -61,13 +61,13 @@ test("without a worker there is no answer, and it is not tried again", async () 
   expect(started).toBe(1);
 });
 
-test("a script that fails to load is no answer either, to whoever waits", async () => {
+test("a script that fails to load gives no result to any caller", async () => {
   const search = new SearchWorker(() => new Worker(URL.createObjectURL(new Blob(["this is no script"]))));
   const found = await Promise.all([1, 2].map((best) => search.search(vectors(best), query, 1)));
   expect(found).toEqual([null, null]);
 });
 
-test("a worker that is killed while it is given an index is no answer, and nobody waits for it", async () => {
+test("a worker that is killed while it receives an index gives no result, and nobody waits for it", async () => {
   const worker = startWorker();
   const post = worker.postMessage.bind(worker) as (message: unknown, moved: Transferable[]) => void;
   worker.postMessage = (message: unknown, moved: unknown) => {

@@ -31,7 +31,7 @@ function randomVectors(count: number, dimension: number): Float32Array {
   });
 }
 
-test("many vectors leave the page time, and the nearest are those of all", async () => {
+test("a search over many vectors leaves the page responsive, and is exact", async () => {
   const [count, dimension, k] = [60_000, 256, 50];
   const vectors = randomVectors(count, dimension);
   const query = vectors.slice(0, dimension);
@@ -54,7 +54,7 @@ test("many vectors leave the page time, and the nearest are those of all", async
   expect(got.map(({ index }) => index)).toEqual(all.slice(0, k).map(({ row }) => row));
 });
 
-describe("what does not fit is an error", () => {
+describe("mismatched arguments are an error", () => {
   const index = { vectors: Float32Array.of(1, 0, 0, 1), names: ["a", "b"], dimension: 2 };
   test.each([
     ["a query of another length", index, [1, 0, 0], 1],
@@ -67,7 +67,7 @@ describe("what does not fit is an error", () => {
     await expect(similar(given, query, k)).rejects.toMatchObject({ code: "invalid-option" });
   });
 
-  test("a vector that is no number is like nothing", async () => {
+  test("a vector with NaN is similar to nothing", async () => {
     const broken = { ...index, vectors: Float32Array.of(Number.NaN, 0, 0, 1) };
     const [first, second] = await similar(broken, [1, 1], 2);
     expect([first?.index, second?.index]).toEqual([1, 0]);

@@ -6,7 +6,7 @@ import { UPRIGHT } from "../../src/slices/sliced-task.js";
 const TIMINGS = { preprocess: 1, inference: 10, postprocess: 2, total: 13 };
 const ROUTE = { path: "cpu", reason: "a test" } as const;
 
-/** What a batch answers: in each picture a box in its upper left corner, scored by its colour. */
+/** Returns a batch's results: in each image a box in its upper left corner, scored by its colour. */
 async function answers(pictures: readonly ImageSource[]): Promise<Result[]> {
   return pictures.map((picture): DetectResult => {
     if (!(picture instanceof ImageData)) throw new Error("not cut out of pixels");
@@ -36,7 +36,7 @@ function ramp(): ImageData {
   return picture;
 }
 
-test("slices are run in the largest batches, and their results are one", async () => {
+test("slices run in the largest batches, and their results are merged", async () => {
   const sent: number[] = [];
   const done: PartProgress[] = [];
   const runner = {

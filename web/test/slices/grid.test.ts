@@ -17,7 +17,7 @@ test.each(casesOf<Case>("slice-grid"))("%s", (_, { picture, size, overlap, want 
   expect(corners).toEqual(want);
 });
 
-test("more slices than a picture is ever run in are refused before they are made", () => {
+test("too many slices are refused before they are made", () => {
   const picture = sizeOf([8000, 8000]);
   expect(sliceGrid(picture, sizeOf([80, 80]), 0)).toHaveLength(10_000);
   for (const [size, overlap] of [

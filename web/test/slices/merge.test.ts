@@ -14,7 +14,7 @@ interface Case extends MergeRules {
   want: { detection: number; box: Corners }[];
 }
 
-/** A detection, labelled with its place. */
+/** A detection labelled with its index. */
 function detection(box: Corners, score: number, classIndex: number, place: number): Detection {
   const [x1, y1, x2, y2] = box;
   return { box: { x1, y1, x2, y2 }, score, classIndex, label: `${place}` };
@@ -35,7 +35,7 @@ test.each(casesOf<Case>("slice-merging"))("%s", (_, { detections, want, ...rules
 
 const RULES: MergeRules = { merge: "greedy-nmm", metric: "ios", threshold: 0.5 };
 
-/** Detections in a row, each as wide as `width` steps. */
+/** Detections in a row, each `width` steps wide. */
 function inRow(count: number, width: number): Detection[] {
   return Array.from({ length: count }, (_, at) => detection([at, 0, at + width, 10], 1 - at / count, 0, at));
 }
@@ -49,7 +49,7 @@ test.each([
   expect(mergeDetections(inRow(10_000, width), rules, BOXES)).toHaveLength(kept);
 });
 
-test("a box is compared with those that begin near it", () => {
+test("a box is compared only with boxes that begin near it", () => {
   const row = inRow(10_000, 10);
   const boxes = row.flatMap((_, at) => row[(at * 7919) % row.length] ?? []);
   const neighbours = new Neighbours(boxes, RULES);

@@ -12,7 +12,7 @@ interface TurnedCase extends Omit<MergeRules, "merge"> {
   want: number[];
 }
 
-/** A rotated box, labelled with its place. */
+/** A rotated box labelled with its index. */
 function turned(
   [x, y, width, height, angle]: Row,
   more: Pick<OrientedObject, "score" | "classIndex" | "label">,
@@ -23,7 +23,7 @@ function turned(
     y: y + (along * width * sine + down * height * cosine) / 2,
   });
   const corners: OrientedObject["corners"] = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
-  const box = { x1: 0, y1: 0, x2: 0, y2: 0 }; // it may be cut at an edge of the picture
+  const box = { x1: 0, y1: 0, x2: 0, y2: 0 }; // it may be cut at an edge of the image
   return { ...more, box, center: { x, y }, width, height, angle, corners };
 }
 
@@ -38,7 +38,7 @@ test.each(casesOf<TurnedCase>("slice-merging-turned"))(
   },
 );
 
-test("10,000 rotated boxes that cross their neighbours are all kept, and their copies are not", () => {
+test("10,000 rotated boxes that cross their neighbours are all kept, and their duplicates are not", () => {
   const crossed = Array.from({ length: 5000 }, (_, at) =>
     turned([(at % 100) * 40, Math.floor(at / 100) * 40, 60, 6, at], {
       score: 1 - at / 20_000,
@@ -92,7 +92,7 @@ test.each(casesOf<MaskedCase>("slice-merging-masks"))("masks, %s", (_, { detecti
   expect(found).toEqual(before);
 });
 
-test("a rotated box lies in the picture as it lay in its slice, its upright box up to the edges of the picture", () => {
+test("a rotated box is mapped from its slice to the image, its upright box clipped to the image", () => {
   const found = turned([5, 10, 40, 10, Math.PI / 6], { score: 0.9, classIndex: 0, label: "ship" });
   const moved = ROTATED.move(found, { left: 30, top: 0, width: 20, height: 20 }, { width: 50, height: 18 });
   expect(moved.center).toEqual({ x: 35, y: 10 });

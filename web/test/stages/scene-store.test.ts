@@ -24,7 +24,7 @@ const widths = ({ view }: Scene): unknown[] => [
   ...[...view.results.values()].map((result) => Object(result).picture.width),
 ];
 
-test("a scene that is released closes its picture and those of its results", async () => {
+test("a released scene closes its image and its results' images", async () => {
   const scenes = new SceneStore();
   const kept = await scene();
   scenes.keep(ref, kept);
@@ -34,7 +34,7 @@ test("a scene that is released closes its picture and those of its results", asy
   expect(widths(kept)).toEqual([0, 0, 0]);
 });
 
-test("a result that takes the place of another closes that one's picture", async () => {
+test("a result that replaces another closes the old one's image", async () => {
   const scenes = new SceneStore();
   const kept = await scene();
   const first = kept.view.results.get("first");

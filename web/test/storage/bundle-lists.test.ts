@@ -15,7 +15,7 @@ const GONE = bundle("gone.json").href;
 const OWN = bundle("parts.json").href;
 let now = 0;
 
-/** A store of so many bytes at most. */
+/** A store with a size limit in bytes. */
 class Shelf implements FileStore {
   readonly files = new Map<string, Uint8Array<ArrayBuffer>>();
 
@@ -32,7 +32,7 @@ class Shelf implements FileStore {
     this.files.set(name, content);
   };
 
-  /** Opens a bundle, with files that are as long as their names say. */
+  /** Opens a bundle with files whose lengths are in their names. */
   async keep(manifest: string, ...files: string[]): Promise<void> {
     await openBundle(this, manifest, files, 10_000);
     for (const file of files) await this.write(file, new Uint8Array(Number.parseInt(file, 10)));
@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-test("a bundle that was not opened for 60 days goes, but for what another one has", async () => {
+test("a bundle that was not opened for 60 days is removed, except files of other bundles", async () => {
   const shelf = new Shelf();
   await shelf.keep(THERE, "1 old", "2 both");
   later(59);
@@ -64,7 +64,7 @@ test("a bundle that was not opened for 60 days goes, but for what another one ha
   expect(shelf.kept()).toEqual(["2 both", "3 new"]);
 });
 
-test("a bundle that was opened under a clock that was ahead goes as others do", async () => {
+test("a bundle dated in the future is removed like others", async () => {
   const shelf = new Shelf();
   later(400);
   await shelf.keep(THERE, "1 old");
@@ -101,7 +101,7 @@ test.each([
   expect(shelf.kept()).toEqual([...left, "2 new"]);
 });
 
-test("a list that nobody can read goes, and its files", async () => {
+test("an unreadable list is removed with its files", async () => {
   const shelf = new Shelf();
   await shelf.keep(THERE, "1 old");
   for (const name of shelf.files.keys())
@@ -110,7 +110,7 @@ test("a list that nobody can read goes, and its files", async () => {
   expect(shelf.kept()).toEqual(["2 new"]);
 });
 
-test("a bundle that is removed leaves what another one has", async () => {
+test("removing a bundle leaves other bundles' files", async () => {
   const shelf = new Shelf();
   await shelf.keep(THERE, "1 old", "2 both");
   await shelf.keep(OWN, "2 both", "3 new");
@@ -139,7 +139,7 @@ const file = (size: number, more: Partial<File> = {}): File => ({
   ...more,
 });
 
-test("where there is no room the oldest bundle makes some, and those of today none", async () => {
+test("if storage is full, the oldest bundle is removed, but none of today's", async () => {
   const shelf = new Shelf(4_600);
   await shelf.keep(THERE, "1000 oldest");
   later(1);
@@ -173,7 +173,7 @@ test("two tabs that need a file at once fetch it once", async () => {
   expect(await (await fetch(`/bad/log?id=${id}`)).json()).toEqual([""]);
 });
 
-test("a tab that waits for another one's download hears of its bytes", async () => {
+test("a tab that waits for another tab's download gets its progress", async () => {
   const content = Uint8Array.of(1, 2, 3, 4);
   const whole = { ...file(4), path: "four.bin", sha256: await sha256(content) };
   const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
@@ -207,7 +207,7 @@ test("a tab that waits for another one's download hears of its bytes", async () 
   expect(controllers.length).toBe(1);
 });
 
-test("lists that another tab writes for ever are waited for no longer than the limit: that is no lack of room", async () => {
+test("waiting for lists that another tab keeps writing ends at the limit, and is no storage error", async () => {
   let giveBack = (): void => {};
   const held = new Promise<void>((resolve) => {
     giveBack = resolve;
@@ -219,7 +219,7 @@ test("lists that another tab writes for ever are waited for no longer than the l
 
 const after = async (): Promise<void> => {};
 
-test("a lock that nobody gives back is waited for no longer than the limit, or until the load is aborted", async () => {
+test("waiting for a lock that is never released ends at the limit, or when the load is aborted", async () => {
   let giveBack = (): void => {};
   void navigator.locks.request(
     "held",
@@ -237,7 +237,7 @@ test("a lock that nobody gives back is waited for no longer than the limit, or u
   giveBack();
 });
 
-test("work that fails lets the next have its turn", async () => {
+test("failed work lets the next one have its turn", async () => {
   const { signal } = new AbortController();
   const failing = async (): Promise<string> => {
     throw new Error("failed");

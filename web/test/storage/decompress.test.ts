@@ -33,7 +33,7 @@ async function inflated(content: Bytes, chunk = content.length, of = file()): Pr
   return inflating.content(content);
 }
 
-/** Comparing hashes takes no second, as comparing 300,000 numbers does. */
+/** Comparing hashes is fast; comparing 300,000 numbers takes seconds. */
 async function expectPlain(content: Bytes): Promise<void> {
   expect(await sha256(content)).toBe(await sha256(plain()));
 }
@@ -43,11 +43,11 @@ const corrupt = (message: string): unknown =>
 
 afterEach(() => vi.unstubAllGlobals());
 
-test.each([1, 7, 1000, 1_000_000])("zstd that comes %i bytes at a time is undone", async (chunk) => {
+test.each([1, 7, 1000, 1_000_000])("zstd that arrives %i bytes at a time is decompressed", async (chunk) => {
   await expectPlain(await inflated(await stored(), chunk));
 });
 
-test("zstd is undone while it comes", async () => {
+test("zstd is decompressed while it arrives", async () => {
   const content = await stored();
   const inflating = new Decompressor(file());
   inflating.push(content);
@@ -55,14 +55,14 @@ test("zstd is undone while it comes", async () => {
   await expectPlain(await inflating.content(content));
 });
 
-test("zstd that was cut off anywhere is an error, and no wait for ever", async () => {
+test("zstd that is truncated anywhere is an error, not an endless wait", async () => {
   const content = await stored();
   const ends = Array.from({ length: 40 }, (_, index) => Math.floor((index * content.length) / 40));
   for (const end of [...ends.filter((end) => end > 3), content.length - 1])
     await expect(inflated(content.slice(0, end), 50)).rejects.toThrow(corrupt("no whole zstd file"));
 });
 
-test("zstd with something behind it is an error", async () => {
+test("zstd with trailing data is an error", async () => {
   const content = new Uint8Array([...(await stored()), 1, 2, 3]);
   await expect(inflated(content)).rejects.toThrow(corrupt("no whole zstd file"));
 });
@@ -76,7 +76,7 @@ test("broken zstd is an error", async () => {
 test.each([
   ["of its own", [0x80, 0xff]],
   ["as large as its content", [0xe0, 0xff, 0xff, 0xff, 0xff]],
-])("zstd that asks for a window %s that is too large is given none", async (_, head) => {
+])("zstd that declares a too large window %s gets no memory", async (_, head) => {
   const content = await stored();
   content.set(head, 4);
   for (const chunk of [1, 7, 1000])
@@ -95,7 +95,7 @@ test("broken gzip is an error", async () => {
   );
 });
 
-test("gzip that unfolds to more than the manifest says is stopped there", async () => {
+test("gzip that expands beyond the manifest's size is stopped there", async () => {
   let made = 0;
   const endless = class {
     readonly writable = new WritableStream();
@@ -120,7 +120,7 @@ test("gzip of fewer bytes than the manifest says is an error", async () => {
   await expect(wrong).rejects.toThrow(corrupt(`it holds ${SIZE - 1} bytes, not ${SIZE}`));
 });
 
-test("a browser that knows zstd undoes it", async () => {
+test("a browser with native zstd decompresses it itself", async () => {
   const asked: string[] = [];
   class Knowing extends TransformStream {
     constructor(format: string) {

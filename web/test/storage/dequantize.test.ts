@@ -52,7 +52,7 @@ test.each(casesOf<Case>("weights"))("%s", (_, weights) => {
   expect(restored).toThrow(expect.objectContaining({ code: "corrupt-file", message }));
 });
 
-test("weights that begin anywhere in their buffer come back", () => {
+test("weights at any offset of their buffer are dequantized", () => {
   const [, weights] = casesOf<Case>("weights").find(([name]) => name === "sixteen-bits") ?? [];
   if (weights === undefined) throw new Error("there is no such case");
   const bytes = stored(weights);
@@ -61,7 +61,7 @@ test("weights that begin anywhere in their buffer come back", () => {
   expect(hex(dequantize(shifted.subarray(3), weights.size, "w"))).toBe(weights.want?.join(""));
 });
 
-test("a size for which there is no room is refused", () => {
+test("a size for which there is no memory is refused", () => {
   const weights = { size: 8, pieces: [], scales: [], numbers: [] };
   expect(() => dequantize(stored(weights), 2 ** 52, "w")).toThrow(
     expect.objectContaining({ code: "out-of-memory" }),

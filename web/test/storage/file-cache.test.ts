@@ -13,7 +13,7 @@ const WANTED = [
   "runtime/ort/ort-wasm-simd-threaded.wasm.zst",
 ];
 let fetched: string[] = [];
-/** When the visit began: what an earlier worker tells late is none of it. */
+/** When the visit began: late messages of an earlier worker are not part of it. */
 let since = 0;
 let channel: BroadcastChannel;
 
@@ -35,7 +35,7 @@ async function forget(): Promise<void> {
       () => "removed",
       ({ name }: DOMException) => name,
     );
-  // A worker that was just ended may still have a file locked.
+  // A worker that was just terminated may still have a file locked.
   await expect.poll(remove, { timeout: 20_000 }).toMatch(/^(removed|NotFoundError)$/);
   for (const name of await caches.keys()) await caches.delete(name);
 }
@@ -43,14 +43,14 @@ async function forget(): Promise<void> {
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle("webbuild");
 
-/** The names of what is kept, but for the lists. */
+/** Returns the names of the cached files, without the lists. */
 async function kept(): Promise<string[]> {
   const names: string[] = [];
   for await (const name of (await folder()).keys()) if (!name.startsWith("bundle-")) names.push(name);
   return names;
 }
 
-/** Names and sizes of all that is kept. */
+/** Returns the names and sizes of all cached files. */
 async function listing(): Promise<string> {
   const found: string[] = [];
   for await (const [name, handle] of (await folder()).entries())
@@ -76,14 +76,14 @@ async function engineFile(): Promise<File> {
   return engine;
 }
 
-/** Waits until the engine is kept decompressed. */
+/** Waits until the decompressed engine is cached. */
 async function decompressed(): Promise<void> {
   const { sha256: name, uncompressedSize } = await engineFile();
   const wanted = `${name} ${uncompressedSize}`;
   await expect.poll(() => listing().catch(() => ""), { timeout: 20_000 }).toContain(wanted);
 }
 
-/** Loads, runs once, goes when `stay` is over, and returns what was fetched, scripts aside. */
+/** Loads, runs once, closes after `stay`, and returns the fetched files, without scripts. */
 async function visit(
   script = "worker-fetching.js",
   manifest = PARTS,
@@ -120,14 +120,14 @@ describe("a second visit", () => {
     expect((await visit()).files).toEqual([]);
   });
 
-  test("keeps the engine decompressed where the first was too short for that", async () => {
+  test("caches the decompressed engine if the first visit was too short for that", async () => {
     await visit();
     const { sha256: name, size } = await engineFile();
     expect(await listing()).toContain(`${name} ${size}`);
     expect((await visit("worker-fetching.js", PARTS, { stay: decompressed })).files).toEqual([]);
   });
 
-  test("counts as there what is there", async () => {
+  test("reports cached bytes as loaded", async () => {
     await visit();
     const told: Progress[] = [];
     await visit("worker-fetching.js", PARTS, { onProgress: (progress) => told.push(progress) });
@@ -136,18 +136,18 @@ describe("a second visit", () => {
     expect(last?.bytesTotal).toBeGreaterThan(1_000_000);
   });
 
-  test("goes by the Cache API where there is no file system", async () => {
+  test("uses the Cache API if there is no file system", async () => {
     expect((await visit("worker-without-files.js")).files).toEqual(WANTED);
     expect(await visit("worker-without-files.js")).toEqual({ files: [], warnings: [] });
     await expect(folder()).rejects.toThrow();
   });
 
-  test("fetches all again in a browser that keeps nothing", async () => {
+  test("fetches everything again in a browser without storage", async () => {
     await visit("worker-without-store.js");
     expect(await visit("worker-without-store.js")).toEqual({ files: WANTED, warnings: [] });
   });
 
-  test("fetches all again without the cache, which then stays empty", async () => {
+  test("fetches everything again if caching is off, and the cache stays empty", async () => {
     const model = await withWorker("worker-fetching.js", () =>
       runtime.load(stored(PARTS), { backend: "wasm", cache: false }),
     );
@@ -156,7 +156,7 @@ describe("a second visit", () => {
   });
 });
 
-test("nothing decompressed is written before a first result", async () => {
+test("writes no decompressed file before a first result", async () => {
   const writes: { bytes: number; at: number }[] = [];
   const writing = new BroadcastChannel("written");
   writing.onmessage = ({ data }) => writes.push(data);
@@ -175,7 +175,7 @@ test("nothing decompressed is written before a first result", async () => {
 });
 
 describe("a download that was interrupted", () => {
-  test("goes on at the file it was in", async () => {
+  test("continues with the file it was at", async () => {
     const cut = withWorker("worker-fetching.js?gone=weights-0001.bin", () =>
       runtime.load(stored(PARTS), wasm),
     );
@@ -186,7 +186,7 @@ describe("a download that was interrupted", () => {
     expect((await visit()).files).toEqual(["model/weights-0001.bin"]);
   });
 
-  test("weights come beside the engine", async () => {
+  test("weights download in parallel with the engine", async () => {
     fetched = [];
     since = performance.timeOrigin + performance.now();
     const controller = new AbortController();
@@ -199,7 +199,7 @@ describe("a download that was interrupted", () => {
     await aborted;
   });
 
-  test("and so does one that was aborted", async () => {
+  test("an aborted download continues too", async () => {
     const engine = await engineFile();
     const controller = new AbortController();
     const load = withWorker("worker-fetching.js?held=weights-0001.bin", () =>
@@ -215,8 +215,8 @@ describe("a download that was interrupted", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("and broken is fetched again, and whole after that", async () => {
+describe("the cache", () => {
+  test("fetches a corrupt file again, and then has it whole", async () => {
     await visit();
     for (const [index, name] of (await kept()).entries()) {
       const writable = await (await (await folder()).getFileHandle(name)).createWritable({
@@ -231,7 +231,7 @@ describe("what is kept", () => {
     expect((await visit()).files).toEqual([]);
   });
 
-  test("and in no bundle any more is thrown away, and what another bundle has is not", async () => {
+  test("drops files that no bundle uses any more, and keeps other bundles' files", async () => {
     await visit();
     await visit("worker-fetching.js", "manifest.json");
     const before = await kept();
@@ -244,13 +244,13 @@ describe("what is kept", () => {
     expect((await kept()).toSorted()).toEqual(before.toSorted());
   });
 
-  test("is nothing where there is no room; the model runs and says so", async () => {
+  test("stays empty if there is no space; the model runs and says so", async () => {
     expect(await visit("worker-full.js")).toEqual({ files: WANTED, warnings: ["not-kept"] });
     expect(await visit("worker-full.js")).toEqual({ files: WANTED, warnings: ["not-kept"] });
   });
 });
 
-/** Takes the last file out of the first list and leaves the other: one bundle has changed. */
+/** Removes the last file from the first list and keeps the other: one bundle has changed. */
 async function outdate(name: string): Promise<void> {
   const handle = await (await folder()).getFileHandle(name);
   const list: { files: string[] } = JSON.parse(await (await handle.getFile()).text());
@@ -259,7 +259,7 @@ async function outdate(name: string): Promise<void> {
   await writable.close();
 }
 
-test("of stored weights the stored form is kept, and restored on every visit", async () => {
+test("keeps quantized weights in their stored form, and restores them on every visit", async () => {
   const weights = "model/weights.int8.gz";
   expect((await visit(undefined, "int8.json")).files).toContain(weights);
   const bytes = new Uint8Array(await (await fetch(stored(weights))).arrayBuffer());
@@ -267,7 +267,7 @@ test("of stored weights the stored form is kept, and restored on every visit", a
   expect((await visit(undefined, "int8.json")).files).toEqual([]);
 });
 
-test("two loads at once download each file once", async () => {
+test("is shared by two concurrent loads, which download each file once", async () => {
   fetched = [];
   since = performance.timeOrigin + performance.now();
   await withWorker("worker-fetching.js", async () => {
@@ -280,7 +280,7 @@ test("two loads at once download each file once", async () => {
   expect(fetched.filter((path) => !path.endsWith(".mjs")).toSorted()).toEqual(WANTED);
 });
 
-test("storage that is thrown away while a model loads is filled again", async () => {
+test("is filled again if it is deleted while a model loads", async () => {
   let evicted: Promise<void> | null = null;
   const onProgress = ({ stage, loaded }: Progress): void => {
     if (stage === "weights" && loaded > 0) evicted ??= forget();
@@ -297,7 +297,7 @@ describe("a page's author", () => {
   const whole = stored("manifest.json");
   const parts = stored(PARTS);
 
-  test("asks whether a model is there", async () => {
+  test("can ask whether a model is cached", async () => {
     expect(await runtime.isCached(parts)).toBe(false);
     await expect(folder()).rejects.toThrow();
     await visit();
@@ -308,14 +308,14 @@ describe("a page's author", () => {
     expect(await runtime.isCached(parts)).toBe(false);
   });
 
-  test("asks where the Cache API keeps it", async () => {
+  test("can ask that when the Cache API is used", async () => {
     await visit("worker-without-files.js");
     expect(await runtime.isCached(parts)).toBe(true);
     await runtime.clearCache(parts);
     expect(await runtime.isCached(parts)).toBe(false);
   });
 
-  test("removes a model, and not what another one has", async () => {
+  test("can remove a model without other models' files", async () => {
     await visit();
     await visit("worker-fetching.js", "manifest.json");
     await runtime.clearCache(parts);
@@ -325,7 +325,7 @@ describe("a page's author", () => {
     expect(await runtime.isCached(whole)).toBe(false);
   });
 
-  test("is told of a manifest that is not there", async () => {
+  test("gets an error for a missing manifest", async () => {
     await expect(runtime.isCached(stored("none.json"))).rejects.toMatchObject({ code: "download-failed" });
     await expect(runtime.clearCache("http://[")).rejects.toMatchObject({ code: "invalid-option" });
   });

@@ -7,7 +7,7 @@ for (const backend of backends) keepEngine(backend);
 const wasm = { backend: "wasm" } as const;
 
 test.each(backends)(
-  "weights in parts are joined, or restored, on %s, and give the same answer",
+  "weights in parts are joined, or restored, on %s, and give the same result",
   async (backend) => {
     const answers = await Promise.all(
       ["manifest.json", "parts.json", "int8.json"].map(async (manifest) => {
@@ -22,7 +22,7 @@ test.each(backends)(
   },
 );
 
-test("their bytes are counted as they come", async () => {
+test("their bytes are counted as they arrive", async () => {
   const told: Progress[] = [];
   await loadTiny({ ...wasm, onProgress: (progress) => told.push(progress) }, "parts.json");
   const last = told.filter(({ stage }) => stage === "weights").at(-1);
@@ -35,19 +35,19 @@ test("a part with another hash is refused by name", async () => {
   await expect(loadTiny(wasm, "corrupt-part.json")).rejects.toMatchObject(wanted);
 });
 
-test("parts that are not the whole are refused", async () => {
+test("parts that do not add up to the whole are refused", async () => {
   const message = expect.stringMatching(/parts of nowhere.weights\.bin are \d+ bytes, not 3136/);
   await expect(loadTiny(wasm, "lost-part.json")).rejects.toMatchObject({ code: "invalid-manifest", message });
 });
 
-test("the order of the parts is that of the manifest", async () => {
+test("the order of the parts is the manifest's", async () => {
   const right = await (await loadTiny(wasm, "parts.json")).run(await picture("upright.png"));
   const model = await loadTiny(wasm, "swapped-parts.json");
   const swapped = await model.run(await picture("upright.png"));
   expect({ ...swapped, timings: null }).not.toEqual({ ...right, timings: null });
 });
 
-test("stored weights that do not fit what they stand for are refused", async () => {
+test("stored weights that do not match their file's entry are refused", async () => {
   const behind = { code: "corrupt-file", message: expect.stringContaining("ends at 3136, after 3000") };
   await expect(loadTiny(wasm, "int8-too-small.json")).rejects.toMatchObject(behind);
   const whole = { code: "invalid-manifest", message: expect.stringContaining("hold 3168 of 3136") };

@@ -6,7 +6,7 @@ import { sha256 } from "../../src/storage/sha256.js";
 
 const CONTENT = new Uint8Array([1, 2, 3]);
 
-/** Downloads of one file beside a cache that has not written what it was given. */
+/** Returns the downloads of one file, with a cache that has not written its content yet. */
 async function downloads(stored: boolean): Promise<Downloads> {
   const hash = await sha256(CONTENT);
   const size = CONTENT.byteLength;
@@ -29,7 +29,7 @@ async function downloads(stored: boolean): Promise<Downloads> {
 test.each([
   ["from storage", true],
   ["that is being written", false],
-])("content %s: nobody else reads it: %s", async (_, stored) => {
+])("content %s: exclusively owned: %s", async (_, stored) => {
   const files = await downloads(stored);
   const content = await files.get("model/weights.bin");
   expect(content).toEqual(CONTENT);

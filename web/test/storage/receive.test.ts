@@ -14,7 +14,7 @@ beforeAll(async () => {
   files = ((await (await fetch(bundle("int8.json"))).json()) as { files: File[] }).files;
 });
 
-/** Downloads a file of a host that does `what`; also its progress and the ranges that were asked for. */
+/** Downloads a file from a host with the fault `what`; returns also its progress and the requested ranges. */
 async function downloaded(what: string, path = WEIGHTS, signal = new AbortController().signal) {
   const id = crypto.randomUUID();
   const address = new URL(`/bad/${path}?id=${id}&${what}`, location.origin).href;
@@ -36,15 +36,15 @@ async function expectWeights(content: unknown): Promise<void> {
   expect(await sha256(content as Uint8Array<ArrayBuffer>)).toBe(hash);
 }
 
-describe("a download that is cut off", () => {
-  test("goes on where it was", async () => {
+describe("a truncated download", () => {
+  test("continues where it ended", async () => {
     const { content, counted, ranges } = await downloaded("cut=1000");
     await expectWeights(content);
     expect(ranges).toEqual(["", "bytes=1000-", "bytes=2000-", "bytes=3000-"]);
     expect(counted).toBe(SIZE);
   });
 
-  test("and compressed goes on too", async () => {
+  test("continues if it is compressed too", async () => {
     const { content, ranges } = await downloaded("cut=40&times=2", STORED);
     expect(content).toHaveLength(32 + SIZE);
     expect(ranges).toEqual(["", "bytes=40-", "bytes=80-"]);
@@ -57,19 +57,19 @@ describe("a download that is cut off", () => {
     expect(counted).toBe(SIZE);
   });
 
-  test("at the same place each time is an error", async () => {
+  test("at the same position each time is an error", async () => {
     const { content, ranges } = await downloaded("cut=1000&ranges=no");
     expect(content).toMatchObject({ code: "download-failed" });
     expect(ranges).toEqual(["", "bytes=1000-", ""]);
   });
 
-  test("and replaced before it goes on is fetched whole", async () => {
+  test("is fetched whole if the file was replaced meanwhile", async () => {
     const { content, ranges } = await downloaded("cut=1000&times=1&ranges=other");
     await expectWeights(content);
     expect(ranges).toEqual(["", "bytes=1000-", ""]);
   });
 
-  test("is not tried again when it was aborted", async () => {
+  test("is not retried when it was aborted", async () => {
     const controller = new AbortController();
     const loading = downloaded("status=503", WEIGHTS, controller.signal);
     setTimeout(() => controller.abort(), 300);
@@ -100,19 +100,19 @@ describe("a server", () => {
     expect(ranges).toEqual([""]);
   });
 
-  test("that says the file is shorter than it is sends it again", async () => {
+  test("that declares too short a length is asked again", async () => {
     const { content, ranges } = await downloaded("length=1000&times=1");
     await expectWeights(content);
     expect(ranges).toEqual(["", ""]);
   });
 
-  test("that always says so is an error", async () => {
+  test("that always declares too short a length is an error", async () => {
     const { content } = await downloaded("length=1000");
     const message = expect.stringContaining(`1000 bytes, wanted ${SIZE}`);
     expect(content).toMatchObject({ code: "corrupt-file", message });
   });
 
-  test("that says the file is longer than it is goes on with nothing, and is an error", async () => {
+  test("that declares too long a length is asked for the rest, gets nothing, and is an error", async () => {
     const { content } = await downloaded("length=9000");
     expect(content).toMatchObject({ code: "download-failed" });
   });
@@ -125,7 +125,7 @@ describe("a server", () => {
     expect(Number(length)).toBeLessThan(4_000_000);
   });
 
-  test("that sends a wrong type is believed no word", async () => {
+  test("is not trusted about the content type", async () => {
     const { content } = await downloaded("type=text/html");
     await expectWeights(content);
   });

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const name of await caches.keys()) await caches.delete(name);
 });
 
-/** Deploys files, and a manifest of `listed` or all of them. */
+/** Deploys files, and a manifest that lists `listed` or all of them. */
 async function deploy(files: Record<string, string>, listed = Object.keys(files), more = {}): Promise<void> {
   const manifest = JSON.stringify({ files: listed.map((path) => ({ path })) });
   const deployment: Deployment = { files: { "manifest.json": manifest, ...files }, ...more };
@@ -40,7 +40,7 @@ async function open(path = ""): Promise<Window & typeof globalThis> {
   return frame.contentWindow as Window & typeof globalThis;
 }
 
-/** Returns what is kept, by path. */
+/** Returns the cached contents by path. */
 async function kept(): Promise<Record<string, string>> {
   const cache = await caches.open(`webbuild-pages ${folder.href}`);
   const found: Record<string, string> = {};
@@ -49,7 +49,7 @@ async function kept(): Promise<Record<string, string>> {
   return found;
 }
 
-test("a page opens when the server is gone", async () => {
+test("a page opens when the server is down", async () => {
   await deploy(PAGES);
   expect(await register()).toEqual([]);
   await deploy(PAGES, [], { gone: true });
@@ -58,7 +58,7 @@ test("a page opens when the server is gone", async () => {
   expect(await (await page.fetch("page/page.js")).text()).toBe("first");
 });
 
-test("a report that is not there is no reason to keep nothing", async () => {
+test("a missing report does not prevent caching", async () => {
   await deploy(PAGES, [...Object.keys(PAGES), "samples/a.jpg", "report.html"]);
   expect(await register()).toEqual([]);
   expect(Object.keys(await kept()).toSorted()).toEqual(
@@ -66,19 +66,19 @@ test("a report that is not there is no reason to keep nothing", async () => {
   );
 });
 
-test("a source map is not kept: devtools alone ask for it", async () => {
+test("a source map is not cached: only devtools request it", async () => {
   await deploy({ ...PAGES, "page/page.js.map": "{}" });
   expect(await register()).toEqual([]);
   expect(Object.keys(await kept())).not.toContain("page/page.js.map");
 });
 
-test("a script that is not there is told of, and nothing is left behind", async () => {
+test("a missing script is reported, and nothing is left behind", async () => {
   await deploy(PAGES, [...Object.keys(PAGES), "page/gone.js"]);
   expect(await register()).toEqual(["not-offline"]);
   expect(await caches.keys()).toEqual([]);
 });
 
-test("another bundle under the same address replaces all of its pages", async () => {
+test("another bundle at the same address replaces all of its pages", async () => {
   await deploy({ ...PAGES, "page/old.js": "old" });
   expect(await register()).toEqual([]);
   const page = await open();
@@ -89,7 +89,7 @@ test("another bundle under the same address replaces all of its pages", async ()
   expect(Object.keys(await kept())).not.toContain("page/old.js");
 });
 
-test("a bundle that is half deployed is kept when it is whole", async () => {
+test("a half-deployed bundle is cached once it is complete", async () => {
   await deploy(PAGES);
   expect(await register()).toEqual([]);
   const page = await open();
@@ -102,7 +102,7 @@ test("a bundle that is half deployed is kept when it is whole", async () => {
   await expect.poll(kept).toMatchObject(next);
 });
 
-test("what is no file of the bundle is not kept", async () => {
+test("files outside the bundle's list are not cached", async () => {
   await deploy({ ...PAGES, "app.json": "1" }, Object.keys(PAGES));
   expect(await register()).toEqual([]);
   const page = await open();
@@ -114,7 +114,7 @@ test("what is no file of the bundle is not kept", async () => {
   expect(Object.keys(await kept())).not.toContain("app.json");
 });
 
-test("what a manifest names outside of its folder is neither fetched nor kept", async () => {
+test("files that a manifest names outside its folder are neither fetched nor cached", async () => {
   await deploy(PAGES, [...Object.keys(PAGES), "../outside.js", "https://elsewhere.invalid/page.js"]);
   expect(await register()).toEqual([]);
   expect(Object.keys(await kept()).filter((path) => !(path in PAGES))).toEqual(["", "manifest.json"]);
@@ -130,7 +130,7 @@ test("a page that the host redirects opens without it", async () => {
   expect((await open("report.html")).document.body.textContent).toBe("report");
 });
 
-test("the service worker of an earlier version makes room for this one", async () => {
+test("the service worker of an earlier version is replaced", async () => {
   const earlier = `addEventListener("install", (event) => event.waitUntil(
     caches.open("webbuild-pages " + registration.scope).then((cache) => cache.put("left-over.json", new Response("1")))));
     addEventListener("activate", (event) => event.waitUntil(clients.claim()));`;

@@ -22,7 +22,7 @@ async function names(folder: FileSystemDirectoryHandle): Promise<string[]> {
   return found;
 }
 
-/** Makes the page's limits a hundred times shorter. */
+/** Makes the page's time limits a hundred times shorter. */
 function impatient(): void {
   const { setInterval } = globalThis;
   vi.spyOn(globalThis, "setInterval").mockImplementation(((work: () => void, milliseconds: number) =>
@@ -34,7 +34,7 @@ afterEach(forget);
 afterEach(() => vi.restoreAllMocks());
 
 describe("a limit", () => {
-  test("ends a wait for what never answers", async () => {
+  test("ends a wait for a promise that never settles", async () => {
     await expect(withLimit(never(), 50, "it")).rejects.toThrow(TimedOut);
   });
 
@@ -51,7 +51,7 @@ describe("a limit", () => {
   });
 });
 
-describe("storage that never answers", () => {
+describe("storage that never responds", () => {
   const file: File = {
     path: "weights.bin",
     size: 1,
@@ -98,12 +98,15 @@ describe("storage that never answers", () => {
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  test.each(["directory", "handle", "reading"])("lets a model load, and is told of: %s", async (what) => {
-    if (what === "reading") await loadTiny({ backend: "wasm", cache: true }).then(kept);
-    const model = await withWorker(stuck(what), () => loadTiny({ backend: "wasm", cache: true }));
-    expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{}, {}] });
-    await vi.waitFor(() => expect(codes(model)).toEqual(["not-kept"]), { timeout: 5_000 });
-  });
+  test.each(["directory", "handle", "reading"])(
+    "does not prevent loading, and is reported: %s",
+    async (what) => {
+      if (what === "reading") await loadTiny({ backend: "wasm", cache: true }).then(kept);
+      const model = await withWorker(stuck(what), () => loadTiny({ backend: "wasm", cache: true }));
+      expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{}, {}] });
+      await vi.waitFor(() => expect(codes(model)).toEqual(["not-kept"]), { timeout: 5_000 });
+    },
+  );
 
   async function kept(model: Model): Promise<void> {
     const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("webbuild");
@@ -111,14 +114,14 @@ describe("storage that never answers", () => {
     await model.dispose();
   }
 
-  test.runIf(hasWebgpu)("lets a model be tested that was never tested here", async () => {
+  test.runIf(hasWebgpu)("does not prevent the first self-test of a model", async () => {
     const model = await withWorker(stuck("caches"), () => loadTiny({ backend: "webgpu" }, "golden.json"));
     expect(model.info().selfTest).toEqual({ sample: "noise", fromCache: false });
     expect(codes(model)).toEqual(["not-remembered"]);
   });
 });
 
-test("a file is kept though garbage is collected while storage is asked", async () => {
+test("a file is cached even if garbage is collected during a storage call", async () => {
   const manifest = "parts.json";
   const model = await withWorker("worker-collecting.js", () =>
     loadTiny({ backend: "wasm", cache: true }, manifest),
@@ -135,9 +138,9 @@ test("a file is kept though garbage is collected while storage is asked", async 
   expect(codes(model)).toEqual([]);
 });
 
-describe("what never comes is an error with a code and a fix", () => {
+describe("a resource that never arrives is an error with a code and a fix", () => {
   test.each(["weights.bin", "ort.wasm.min.mjs", "threaded.wasm.zst"])(
-    "a download that stalls: %s",
+    "a stalled download: %s",
     async (name) => {
       const loading = withWorker(stuck(name), () => loadTiny({ backend: "wasm" }));
       const message = expect.stringMatching(/did not answer within 30 s/);

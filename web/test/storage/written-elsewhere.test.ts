@@ -15,7 +15,7 @@ const file = (digit: string): File => ({
   quantization: "none",
 });
 
-/** Opens a cache whose first list of another bundle cannot be read, and returns what was written and warned of. */
+/** Opens a cache next to another bundle's unreadable list; returns the written files and the warnings. */
 async function keepBeside(error: DOMException): Promise<{ written: string[]; warned: string[] }> {
   const written: string[] = [];
   const warned: string[] = [];
@@ -40,9 +40,9 @@ async function keepBeside(error: DOMException): Promise<{ written: string[]; war
   return { written: written.filter((name) => !name.startsWith("bundle-")), warned };
 }
 
-describe("where a list cannot be read", () => {
+describe("if a list cannot be read", () => {
   test.each(["NotReadableError", "NoModificationAllowedError"])(
-    "since another tab writes it, %s, files are kept all the same",
+    "because another tab writes it, %s, files are cached all the same",
     async (name) => {
       const { written, warned } = await keepBeside(new DOMException("changed while it was read", name));
       expect(warned).toEqual([]);
@@ -50,7 +50,7 @@ describe("where a list cannot be read", () => {
     },
   );
 
-  test("for another reason, nothing more is kept, and the page hears of it", async () => {
+  test("for another reason, nothing more is cached, with a warning", async () => {
     const { written, warned } = await keepBeside(new DOMException("full", "QuotaExceededError"));
     expect(warned).toEqual(["not-kept"]);
     expect(written).toEqual([]);

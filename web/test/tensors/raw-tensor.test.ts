@@ -13,12 +13,12 @@ test.each([
   [[-1, 3], 6, [2, 3]],
   [[2, -1], 6, [2, 3]],
   [[-1, 4], 0, [0, 4]],
-])("a free size in %j follows from %i elements", (shape, count, dims) => {
+])("a dynamic size in %j follows from %i elements", (shape, count, dims) => {
   const { buffer } = six.slice(0, count);
   expect(parseRawTensor({ dtype: "float32", shape }, "t.bin", buffer).dims).toEqual(dims);
 });
 
-test("half a number is no size", () => {
+test("a fractional number is no size", () => {
   const read = () => parseRawTensor({ dtype: "int64", shape: [0.5] }, "t.bin", new ArrayBuffer(4));
   expect(read).toThrow(expect.objectContaining({ code: "invalid-manifest" }));
 });

@@ -3,7 +3,7 @@ import { TextTokenizer } from "../../src/text/text-tokenizer.js";
 
 const LETTERS = [..."ab!"];
 
-/** A tokenizer.json whose expression takes twice as long for each letter more. */
+/** A tokenizer.json with a regular expression that takes twice as long for each additional letter. */
 const tokenizer = {
   version: "1.0",
   truncation: null,
@@ -27,7 +27,7 @@ const tokenizer = {
   },
 };
 
-test("a tokenizer whose expression does not end is stopped, and answers to other texts", async () => {
+test("a tokenizer with endless backtracking is stopped, and accepts other texts", async () => {
   const fetch = async () => ({
     script: new URL("../../src/tokenizer.ts", import.meta.url).href,
     content: new TextEncoder().encode(JSON.stringify(tokenizer)),

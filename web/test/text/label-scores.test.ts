@@ -19,28 +19,28 @@ test("a softmax over all labels makes probabilities, the best first", () => {
   expect(found[0]?.cosine).toBeCloseTo(0.8, 6);
 });
 
-test("with a bias each label is judged by itself", () => {
+test("with a bias each label is scored independently", () => {
   const found = labelScores(["x", "y"], vectors, picture, { ...spec, logitScale: 10, logitBias: -7 });
   expect(found.map(({ score }) => score)).toEqual([1 / (1 + Math.exp(-1)), 1 / (1 + Math.exp(1))].map(near));
 });
 
-test("a scale that nobody knows is refused", () => {
+test("an unknown scale is refused", () => {
   const unknown = { ...spec, logitScale: null, logitBias: null };
   expect(() => labelScores(["x", "y"], vectors, picture, unknown)).toThrow(/logit_scale/);
 });
 
-test("the mean of templates is of length 1", () => {
+test("the mean of templates has length 1", () => {
   expect(Array.from(meanVector(vectors))).toEqual([Math.SQRT1_2, Math.SQRT1_2].map(near));
 });
 
-test("words go into every template, also a text that a replacement would read", () => {
+test("words are inserted into every template, including text with replacement patterns", () => {
   expect(inTemplates("$& cat", ["a {}", "{} or {}"])).toEqual(["a $& cat", "$& cat or $& cat"]);
   expect(inTemplates("cat")).toEqual(["cat"]);
   for (const wrong of [[], ["a photo"], "a {}"])
     expect(() => inTemplates("cat", wrong as string[])).toThrow(/\{\}/);
 });
 
-test("no words, empty ones and a label twice are refused", () => {
+test("no words, empty words and duplicate labels are refused", () => {
   for (const wrong of [[], [" "], [3], "cat"])
     expect(() => checkTexts(wrong as string[], "embedText()")).toThrow(/embedText/);
   expect(() => checkLabels(["a", "b", "a"])).toThrow(/"a" is there twice/);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TextTokenizer } from "../../src/text/text-tokenizer.js";
 
-/** A tokenizer whose worker opens anything, and then does this with the texts; and how often its files were asked for. */
+/** A tokenizer whose worker opens any file, then runs this with the texts; and the number of file requests. */
 function tokenizer(answer: string, limit = 10_000): { reader: TextTokenizer; opened: () => number } {
   const code = `onmessage = ({ data: { open, texts } }) => { if (open) postMessage({ ids: [] }); else { ${answer} } };`;
   let opened = 0;
@@ -13,13 +13,13 @@ function tokenizer(answer: string, limit = 10_000): { reader: TextTokenizer; ope
   return { reader: new TextTokenizer("tokenizer.json", fetch, limit), opened: () => opened };
 }
 
-test("texts become the numbers of their tokens, in one worker", async () => {
+test("texts become token ids, in one worker", async () => {
   const { reader, opened } = tokenizer("postMessage({ ids: texts.map((text) => [text.length]) });");
   expect(await Promise.all([reader.encode(["a", "bcd"]), reader.encode([""])])).toEqual([[[1], [3]], [[0]]]);
   expect(opened()).toBe(1);
 });
 
-test("a tokenizer that does not end is stopped, and the next text has another", async () => {
+test("a tokenizer that does not end is stopped, and the next text gets a new one", async () => {
   const { reader, opened } = tokenizer(
     'if (texts[0] === "aaa!") for (;;); else postMessage({ ids: [[7]] });',
     500,
@@ -45,7 +45,7 @@ test("a script that does not start is a typed error", async () => {
   await expect(reader.encode(["a"])).rejects.toMatchObject({ code: "worker-failed" });
 });
 
-test("what is aborted is not tokenized", async () => {
+test("an aborted text is not tokenized", async () => {
   const { reader, opened } = tokenizer("postMessage({ ids: [[1]] });");
   await expect(reader.encode(["a"], AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
   expect(opened()).toBe(0);
