@@ -43,11 +43,11 @@ def read_report(path: Path) -> list[tuple[str, Row]]:
     if isinstance(report, list):
         return [("pack, verify", msgspec.convert(row, Row)) for row in report]
     if not report["success"]:
-        raise SystemExit(f"{path}: nothing is written of tests that failed")
+        raise SystemExit(f"{path}: a test failed, so nothing is written")
     tests = [test for file in report["testResults"] for test in file["assertionResults"]]
     found = [row for test in tests for row in test["meta"].get("fuzzed", [])]
     if not found:
-        raise SystemExit(f"{path}: no test drew anything")
+        raise SystemExit(f"{path}: no test has random inputs")
     return [("the runtime", msgspec.convert(row, Row)) for row in found]
 
 

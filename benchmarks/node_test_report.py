@@ -21,7 +21,7 @@ ORDER: tuple[TestOutcome, ...] = ("pass", "no session", "throws", "wrong", "refu
 
 
 class Result(Struct, frozen=True):
-    """How a test ended, and why.
+    """A test's verdict and its reason.
 
     `place` is `gpu`, `cpu` or `both`; empty if the graph was folded or never ran; `wasm` if webbuild's runtime uses the
     graph for WASM, with the reason in `reason`. `native` means that native ONNX Runtime fails the test too.

@@ -29,7 +29,7 @@ def trials(seeds: Sequence[int], only: str, chains: bool, options: dict[str, Any
             subject: GeneratedModel = make_chain(seed, only) if chains else make(seed, only)
             want = run_native(subject.model(), subject.feeds())
         except Exception as error:
-            print(f"  seed {seed} is no model: {str(error)[:200]}")
+            print(f"  seed {seed} gives no model: {str(error)[:200]}")
             continue
         yield make_trial(seed, subject, want, options)
 

@@ -69,10 +69,10 @@ def read_report(path: Path, day: str) -> list[Row]:
     tests: list[dict[str, Any]] = [test for file in report["testResults"] for test in file["assertionResults"]]
     failed = [test["fullName"] for test in tests if test["status"] == "failed"]
     if failed or not report["success"]:
-        raise SystemExit(f"{path}: nothing is written of tests that failed: {', '.join(failed) or 'see the report'}")
+        raise SystemExit(f"{path}: tests failed, so nothing is written: {', '.join(failed) or 'see the report'}")
     found = [row for test in tests for row in test["meta"].get("soak", [])]
     if not found:
-        raise SystemExit(f"{path}: no test did anything again and again")
+        raise SystemExit(f"{path}: no test has repeated actions")
     return [msgspec.convert({**row, "day": day}, Row) for row in found]
 
 

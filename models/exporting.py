@@ -40,7 +40,7 @@ def weigh(network: Any, checkpoint: Path) -> Any:
         ).missing_keys
         left_out = [name for name in missing if not name.endswith("num_batches_tracked")]
         if left_out:
-            raise SystemExit(f"{checkpoint} has no {', '.join(left_out[:5])}: it is of another network")
+            raise SystemExit(f"{checkpoint} has no {', '.join(left_out[:5])}: it belongs to another network")
     return network.eval()
 
 

@@ -37,7 +37,7 @@ def driver(described: Iterable[Path]) -> Path:
             found = named if named.is_absolute() else path.parents[3] / "lib" / "x86_64-linux-gnu" / named
             if found.is_file():
                 return found
-    raise SystemExit("lavapipe: not found; install Mesa 24 or newer (mesa-vulkan-drivers), or name its description")
+    raise SystemExit("lavapipe: not found; install Mesa 24 or newer (mesa-vulkan-drivers), or list its driver manifest in VK_ICD_FILENAMES")
 
 
 def installation(folders: Iterable[Path]) -> Path:
@@ -49,7 +49,7 @@ def installation(folders: Iterable[Path]) -> Path:
     for folder in folders:
         if (folder / LIBRARY).is_file():
             return folder
-    raise SystemExit(f"no folder with {LIBRARY}; name that of a Chromium by --chromium")
+    raise SystemExit(f"no folder with {LIBRARY}; give Chromium's folder with --chromium")
 
 
 def make(out: Path, chromium: Path, lavapipe: Path) -> Path:

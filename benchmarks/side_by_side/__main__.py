@@ -95,7 +95,7 @@ def main() -> int:
     found = results.read() if options.render else measure(options)
     print(render_text(found))
     if any(side.equal == 0 for each in found.backends for side in each.sides):
-        print("a side found nobody that the bundle found: these are not times of the same work", file=sys.stderr)
+        print("a library found none of the bundle's people: the times are not comparable", file=sys.stderr)
         return 1
     if options.write:
         found = results.merge(found) if options.backend else found

@@ -104,7 +104,7 @@ class HandPage:
             self._start(samples, model=f"{origin}/export.onnx", weights=[], **given)
         except PageError as error:
             self.own_graph = True
-            print(f"{self._model.name} does not run by hand, so the graph of the bundle does: {error}", file=sys.stderr)
+            print(f"{self._model.name}: the bundle's graph, since the export does not run: {error}", file=sys.stderr)
             weights = [f"{origin}/{path}" for path in graph.weights]
             self._start(samples, model=f"{origin}/{graph.file}", weights=weights, **given)
 

@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measured = render_text(found, plans, version)
     print(measured)
     if any(is_vacuous(each) for by_backend in found.values() for each in by_backend.values()):
-        print("nothing that both found: these are not times of the same work", file=sys.stderr)
+        print("both have no object in common: the times are not comparable", file=sys.stderr)
         return 1
     if options.write:
         replace_marked(PAGE, measured)

@@ -1,6 +1,6 @@
 """A differential focus volume network: 2-D features of each picture, 3-D convolutions across the pictures.
 
-The layout is that of Yang, Huang and Zhou, "Deep Depth from Focus with Differential Focus Volume" (CVPR 2022), at a
+The architecture is from Yang, Huang and Zhou, "Deep Depth from Focus with Differential Focus Volume" (CVPR 2022), at a
 fraction of its width.
 """
 

@@ -117,7 +117,7 @@ def main() -> None:
             print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0]}")
             continue
         if name in ONE_TO_ONE and model.graph.output[0].type.tensor_type.shape.dim[1].dim_value != ROWS:
-            print(f"{name}: this release has no such head")
+            print(f"{name}: this release does not have this head")
             continue
         target = out / f"{name}.onnx"
         onnx.save(without_weights(model), target)

@@ -100,7 +100,7 @@ def train(options: argparse.Namespace) -> Path:
         unknown = model.load_state_dict(weights, strict=False).unexpected_keys
         other = [name for name in unknown if "hidden_states_norms.stage1" not in name]
         if other or not weights:
-            raise SystemExit(f"{options.backbone} is not of this backbone: {other[0] if other else 'no Swin'}")
+            raise SystemExit(f"{options.backbone} does not fit this backbone: {other[0] if other else 'no Swin'}")
 
     def step(number: int) -> Tensor:
         return loss(model, *batch(pictures, number, options.batch))

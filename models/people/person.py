@@ -18,7 +18,7 @@ OCCLUDED, VISIBLE = 1, 2
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody in a pose, standing at (x, y) of the picture, `height` pixels tall when upright."""
+    """A person in a pose, standing at (x, y) of the picture, `height` pixels tall when upright."""
 
     look: Look
     pose: Pose

@@ -24,7 +24,7 @@ import onnx
 import onnxruntime
 import torch
 
-from models.zoo import offline  # noqa: F401  makes torchvision importable beside PyTorch for CPUs
+from models.zoo import offline  # noqa: F401  makes torchvision importable with PyTorch for CPUs
 from models.zoo.conversions import CONVERSIONS
 from models.zoo.recipe import Base, Recipe, bases, recipes
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from models.swin import TINY
-from models.zoo import offline  # noqa: F401  makes torchvision importable beside PyTorch for CPUs
+from models.zoo import offline  # noqa: F401  makes torchvision importable with PyTorch for CPUs
 
 # isort: split
 import numpy as np

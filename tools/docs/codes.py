@@ -14,9 +14,9 @@ from webbuild.reporting.quantities import first_sentence
 
 _ABOUT = {
     "passes": "Rewrites of the graph that `webbuild pack` and `webbuild patch` make.",
-    "findings": "What `webbuild inspect` says of a node or a model before anything runs.",
-    "bisect": "What `webbuild bisect` finds.",
-    "comparisons": "Why two answers differ, as in the JSON reports of `pack`, `verify` and `bisect`.",
+    "findings": "Messages of `webbuild inspect` about a node or a model, before it runs.",
+    "bisect": "Results of `webbuild bisect`.",
+    "comparisons": "Why two results differ, in the JSON reports of `pack`, `verify` and `bisect`.",
 }
 _KINDS = {"passes": "Pass", "findings": "Finding", "bisect": "Finding of bisect", "comparisons": "Comparison"}
 
@@ -60,7 +60,7 @@ def _fixing_passes(code: str) -> list[str]:
 def _fixed_findings(code: str) -> list[str]:
     fixed = dict.fromkeys(rule.code for rule in all_rules() if code in getattr(rule, "passes", ()))
     links = ", ".join(f"[`{each}`](../{each}/index.md)" for each in fixed)
-    return [f"It fixes what `webbuild inspect` calls {links}."] if links else []
+    return [f"It fixes these findings of `webbuild inspect`: {links}."] if links else []
 
 
 def _index(groups: dict[str, dict[str, str]]) -> str:

@@ -18,7 +18,7 @@ def write(out: Path) -> None:
     config = out / "zensical.toml"
     text = _FOLDER.sub(lambda found: _section(out, found[1]), config.read_text("utf-8"))
     if missing := [page for page in _pages(out) if f'"{page}"' not in text]:
-        raise RuntimeError(f"nav of docs/zensical.toml lacks {', '.join(missing)}")
+        raise RuntimeError(f"the nav of docs/zensical.toml lacks {', '.join(missing)}")
     config.unlink()
     (out.parent / config.name).write_text(text, "utf-8")
 

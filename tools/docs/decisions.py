@@ -13,6 +13,6 @@ def write(out: Path) -> None:
     for path in sorted((out / "decisions").glob("[0-9]*.md")):
         title = path.read_text("utf-8").partition("\n")[0].removeprefix("# ")
         rows.append((path.name[:4], f"[{title}]({path.name})"))
-    about = "Why webbuild is as it is. Each record says what the problem was, what was decided, and what follows."
+    about = "The reasons for webbuild's design. Each record has the problem, the decision and its consequences."
     body = f"{about}\n\n{markdown.table(('', 'decision'), rows)}"
     markdown.page(out / "decisions" / "index.md", "Decisions", body)

@@ -30,10 +30,10 @@ def write(out: Path) -> None:
         )
     body = "\n\n".join(
         [
-            "What each build of onnxruntime-web does with each operator of ONNX. webbuild measured it in a browser.",
+            "Measured placement of each ONNX operator on each build of onnxruntime-web, in a browser.",
             "`webbuild inspect` predicts from these tables, and `webbuild pack` rewrites by them.",
             markdown.table(("build", "measured", "in", "cases"), rows),
-            "[How they are measured](../../kernel-tables.md). `webbuild targets A B` prints what differs between two.",
+            "[How they are measured](../../kernel-tables.md). `webbuild targets A B` prints the differences of two.",
         ]
     )
     markdown.page(folder / "index.md", "Measured kernels", body)
@@ -49,13 +49,13 @@ def _body(measured: KernelTable) -> str:
     return "\n\n".join(
         [
             f"Measured on {measured.measured} in {measured.browser} on {measured.adapter}.",
-            f"Answers are compared with those of native {measured.native}.",
+            f"Results are compared with native {measured.native}.",
             "## Placement by element type",
             "Each operator at its newest measured schema version, and the element types of its first type variable.",
             markdown.table(("operator", "opset", "on the GPU", "on the CPU", "no kernel"), rows),
             f"## Cases that fail: {len(failing)}",
-            "Models of one node that throw, answer wrongly, or get no session.",
-            markdown.table(("operator", "case", "type", "how it ends", "message"), [_case(case) for case in failing]),
+            "Models of one node that throw, return wrong results, or get no session.",
+            markdown.table(("operator", "case", "type", "outcome", "message"), [_case(case) for case in failing]),
             *_differences(load_differences(measured.target, "firefox")),
         ]
     )
@@ -66,8 +66,8 @@ def _differences(found: BrowserDifferences | None) -> list[str]:
         return []
     rows = [(*_case(each.case), each.chromium) for each in found.differences]
     return [
-        f"## Cases that end otherwise in Firefox: {len(rows)}",
-        f"Of {found.cases}, measured on {found.measured} in {found.browser}, and beside it in {found.against}.",
+        f"## Cases with another outcome in Firefox: {len(rows)}",
+        f"Of {found.cases} cases, measured on {found.measured} in {found.browser} and compared with {found.against}.",
         markdown.table(("operator", "case", "type", "in Firefox", "message", "in Chromium"), rows),
     ]
 

@@ -11,7 +11,7 @@ from tools.docs import markdown
 
 _SCHEMA = Path(__file__).parents[2] / "webbuild" / "manifest" / "manifest.schema.json"
 _INTRODUCTION = """`manifest.json` in a bundle describes it: inputs, outputs, task, and every file with its size and
-SHA-256. The loader reads it; your own code may read it too. The bundle holds the schema as `manifest.schema.json`.
+SHA-256. The loader reads it; your own code may read it too. The bundle contains the schema as `manifest.schema.json`.
 
 Every object below refuses unknown fields. All fields are always written."""
 

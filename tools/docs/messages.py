@@ -20,7 +20,7 @@ def error_messages(code: str) -> list[str]:
     if not found:
         return []
     texts = [f"error[{code}] {message}\n  fix: {fix}" for message, fix in found]
-    return ["## What is printed", markdown.fenced("\n\n".join(texts))]
+    return ["## Messages", markdown.fenced("\n\n".join(texts))]
 
 
 @cache

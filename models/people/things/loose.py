@@ -1,4 +1,4 @@
-"""Things that lie or stand about."""
+"""Loose objects."""
 
 import numpy as np
 
