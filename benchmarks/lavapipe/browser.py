@@ -37,7 +37,7 @@ def driver(described: Iterable[Path]) -> Path:
             found = named if named.is_absolute() else path.parents[3] / "lib" / "x86_64-linux-gnu" / named
             if found.is_file():
                 return found
-    raise SystemExit("lavapipe: not found; install Mesa 24 or newer (mesa-vulkan-drivers), or list its driver manifest in VK_ICD_FILENAMES")
+    raise SystemExit("lavapipe: not found; install Mesa 24 or newer (mesa-vulkan-drivers), or set VK_ICD_FILENAMES")
 
 
 def installation(folders: Iterable[Path]) -> Path:

@@ -37,9 +37,9 @@ class Build:
 class Limb:
     """The pose of an arm or a leg, in radians; with all zero it hangs straight down."""
 
-    swing: float = 0.0  # ahead
-    spread: float = 0.0  # to its own side
-    bend: float = 0.0  # of the elbow or the knee
+    swing: float = 0.0  # forwards
+    spread: float = 0.0  # sideways, away from the body
+    bend: float = 0.0  # at the elbow or the knee
     toward: tuple[float, float, float] | None = None  # direction of the bend: outward, up, ahead
 
 
@@ -51,7 +51,7 @@ class Pose:
     right_arm: Limb = field(default_factory=Limb)
     left_leg: Limb = field(default_factory=Limb)
     right_leg: Limb = field(default_factory=Limb)
-    lean: float = 0.0  # trunk ahead
+    lean: float = 0.0  # trunk forwards
     tilt: float = 0.0  # whole body to the viewer's right
     turn: float = 0.0  # 0 faces the viewer, +pi/2 faces right
     look: float = 0.0  # head, beyond `turn`

@@ -51,6 +51,6 @@ def font(rng: np.random.Generator, split: str, size: int, *, monospaced: bool = 
     return _load(family[int(rng.integers(len(family)))], size)
 
 
-@lru_cache(500)  # each holds on to the glyphs that it drew
+@lru_cache(500)  # each font caches its drawn glyphs
 def _load(path: Path, size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)

@@ -59,7 +59,7 @@ def _measure(module: nn.Module, arguments: tuple[Any, ...]) -> None:
     if channels.shape[1] > 1:
         module.running_mean.copy_(channels.mean(1))
         spread = channels.var(1)
-        # few pixels hardly vary by chance, and what is divided by that amplifies every rounding from layer to layer
+        # few pixels may have a tiny variance by chance; dividing by it amplifies rounding errors from layer to layer
         module.running_var.copy_(spread.maximum(spread.mean()) + 0.01)
     module.running_var.mul_(torch.empty_like(module.running_var).uniform_(0.7, 1.4))
 
