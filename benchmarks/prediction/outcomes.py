@@ -67,8 +67,8 @@ def _guess(outcome: str | None, half: bool) -> NodeOutcome:
 def prediction_pairs(subject: PredictedModel, guess: Prediction, truth: MeasuredModel) -> Iterator[PredictionPair]:
     """Yield the nodes with a known outcome.
 
-    A failure belongs to one node or to the whole model; then it is paired with the worst prediction. Predicted failures
-    after the first failure are left out, as they did not run, and so are nodes that were fused into others.
+    A failure of the whole model, without a failed node, is paired with the worst prediction. Predicted failures after
+    the first failure are left out, as they did not run, and so are nodes that were fused into others.
     """
     failed = truth.failed if truth.end in ("throws", "wrong") else None
     whole = truth.end != "runs" and failed is None

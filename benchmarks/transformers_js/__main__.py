@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and write with `--write`. Returns 1 if both ran and have no object in common."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--visits", type=int, help="number of visits to each")
-    parser.add_argument("--runs", type=int, help="of each visit")
+    parser.add_argument("--runs", type=int, help="runs per visit")
     parser.add_argument("--pictures", type=int, help="number of the bundle's samples")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="time limit of one step")
     parser.add_argument("--backend", action="append", choices=tuple(PLANS))

@@ -17,7 +17,7 @@ ASPECTS = [4 / 3, 3 / 4, 1.0, 3 / 2, 2 / 3, 16 / 9]
 
 @dataclass(frozen=True)
 class Mix:
-    """Kinds of scenes: the share of crowds, the smallest height of other people in long sides, a height factor."""
+    """Kinds of scenes: the share of crowds, the smallest height outside crowds in long sides, and a height factor."""
 
     crowds: float
     smallest: float

@@ -115,7 +115,7 @@ def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
     parser.add_argument("--clips", type=int, default=800, help="clips to draw")
-    parser.add_argument("--frames", type=int, default=6, help="of a clip")
+    parser.add_argument("--frames", type=int, default=6, help="frames per clip")
     parser.set_defaults(batch=4)
     print(train(parser.parse_args()))
 
