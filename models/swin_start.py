@@ -30,7 +30,7 @@ CELL = 4
 """Pixels per prediction, along a side."""
 
 HEADS = (len(SHAPES) + 1, len(COLOURS) + 1, 4)
-"""Channels: scores of shapes and of no thing, the same for colours, and offsets of the box's four edges from the cell."""
+"""Channels: scores of shapes and of no thing, the same for colours, and offsets of the four edges from the cell."""
 
 
 class Start(nn.Module):
