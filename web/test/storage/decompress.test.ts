@@ -33,7 +33,7 @@ async function inflated(content: Bytes, chunk = content.length, of = file()): Pr
   return inflating.content(content);
 }
 
-/** Comparing hashes is fast; comparing 300,000 numbers takes seconds. */
+/** Comparing hashes is fast; comparing 300,000 numbers takes a second. */
 async function expectPlain(content: Bytes): Promise<void> {
   expect(await sha256(content)).toBe(await sha256(plain()));
 }
