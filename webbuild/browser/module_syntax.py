@@ -20,8 +20,8 @@ _COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
   script.textContent = `import "data:text/javascript,throw 0";${text}`;
   script.onerror = () => resolve(null);
   addEventListener("error", ({ error, lineno }) => {
-    const said = error instanceof SyntaxError ? error.message.replace(/^Failed to execute .*?: /, "") : null;
-    resolve(said === null ? null : { said, line: lineno });
+    const message = error instanceof SyntaxError ? error.message.replace(/^Failed to execute .*?: /, "") : null;
+    resolve(message === null ? null : { message, line: lineno });
   });
   document.head.append(script);
 })"""
@@ -30,7 +30,7 @@ _COMPILE = """([text, seconds]) => new Promise((resolve, reject) => {
 class SyntaxMistake(TypedDict):
     """Chromium's error message for a module, and its line."""
 
-    said: str
+    message: str
     line: int
 
 

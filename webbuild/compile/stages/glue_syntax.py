@@ -25,6 +25,6 @@ def check_glue_syntax(files: Sequence[Path]) -> Iterator[str]:
         return
     for file, mistake in zip(files, mistakes, strict=True):
         if mistake is not None:
-            what = f"{file}:{mistake['line']}: {mistake['said']}"
+            what = f"{file}:{mistake['line']}: {mistake['message']}"
             fix = f"correct line {mistake['line']}: the module is not valid JavaScript"
             raise WebbuildError("invalid-glue", what, fix, exit_code=USAGE)

@@ -52,7 +52,7 @@ class DowngradeOpset(Pass):
         if options.table is None or model.functions:
             return []
         tried = {opset: _gain(model, options, current, opset) for opset in range(current - 1, _MIN_OPSET - 1, -1)}
-        gains = {opset: gain for opset, gain in tried.items() if isinstance(gain, int)}
+        gains = {opset: gain for opset, gain in tried.items() if gain is not None}
         best = max(gains, key=lambda opset: (gains[opset], opset), default=None)
         if best is None or gains[best] <= 0:
             return []
@@ -60,21 +60,21 @@ class DowngradeOpset(Pass):
         return [self.applied("graph", f"opset {current} to {best}: {gains[best]} more nodes on the GPU")]
 
 
-def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> int | str:
-    """Return how many more nodes run on the GPU in an opset, or why the opset is excluded."""
+def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> int | None:
+    """Return how many more nodes run on the GPU in an opset, None if the opset is excluded."""
     gain = 0
     for node in standard_nodes(model):
-        if (reason := downgrade_blocker(node, current, opset)) is not None:
-            return f"{node.op_type} '{node.name}' {reason}"
+        if downgrade_blocker(node, current, opset) is not None:
+            return None
         before, after = placement_at_opset(node, current, options), placement_at_opset(node, opset, options)
         if node.op_type == "Gelu" and opset < 20:
             after = before
         if opset < _DECOMPOSED_BELOW.get(node.op_type, 0) <= current:
             after = "gpu"
         if _RANK[after] < _RANK[before]:
-            return f"{node.op_type} '{node.name}' loses its kernel"
-        if after == "gpu" != before and (reason := known_kernel_error(model, node, options)) is not None:
-            return f"{node.op_type} '{node.name}' would move to the GPU and fail there: {reason}"
+            return None
+        if after == "gpu" != before and known_kernel_error(model, node, options) is not None:
+            return None
         gain += (after == "gpu") - (before == "gpu")
     return gain
 

@@ -1,5 +1,6 @@
 // Merges the text of two overlapping parts of a line: same as webbuild/tasks/decoding/merged_characters.py.
 
+import { roundHalfEven } from "../../preprocess/rounding.js";
 import type { ReadCharacter } from "../text-line/characters.js";
 
 /** docTR reduces its estimate of the overlap by this: the characters cut off at both ends, and one more. */
@@ -26,11 +27,4 @@ export function mergeCharacters(
     cost(other) < cost(one) ? other : one,
   );
   return [...kept, ...rest.slice(best + 1)];
-}
-
-/** Rounds like Python's `round`. */
-function roundHalfEven(value: number): number {
-  const down = Math.floor(value);
-  if (value - down !== 0.5) return Math.round(value);
-  return down % 2 === 0 ? down : down + 1;
 }
