@@ -122,8 +122,8 @@ def compile_model(
     match = match_after_passes(loaded, planned, task, nms, early, complete=complete, alone=links is None)
     require_postprocess(match, planned)
     graph = planned.graphs["wasm"]
-    match = with_int32_inputs(_normalized_as_before(match, graph, loaded, task, links), graph)
-    match = _joined_to_stages(match, graph, loaded, links)
+    match = with_int32_inputs(_with_earlier_pictures(match, graph, loaded, task, links), graph)
+    match = _with_stage_inputs(match, graph, loaded, links)
     recognized = kind_of(match.task)
     match = _with_pictures(match, graph, loaded, overrides, progress, task, base_match)
     match = match if links is None else links.without_task_hint(match)
@@ -143,7 +143,7 @@ def compile_model(
     )
 
 
-def _normalized_as_before(
+def _with_earlier_pictures(
     match: TaskMatch, graph: ir.Model, loaded: LoadedModel, task: str | None, links: StageLinks | None
 ) -> TaskMatch:
     """Return the match; a later stage that takes an earlier stage's pictures normalizes as its own graph does."""
@@ -153,7 +153,7 @@ def _normalized_as_before(
     return match if earlier is None else with_graph_normalization(earlier, loaded.source.model)
 
 
-def _joined_to_stages(match: TaskMatch, graph: ir.Model, loaded: LoadedModel, links: StageLinks | None) -> TaskMatch:
+def _with_stage_inputs(match: TaskMatch, graph: ir.Model, loaded: LoadedModel, links: StageLinks | None) -> TaskMatch:
     """Return the match with the inputs from other stages; for a single model, with the normalization of its crops."""
     if links is None:
         return with_crop_normalization(match, loaded.source.model)

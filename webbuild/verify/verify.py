@@ -17,12 +17,12 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
 from webbuild.verify.bundle import Bundle
 from webbuild.verify.bundle_reader import fp16_backend_used, open_bundle
+from webbuild.verify.bundle_references import compute_references
 from webbuild.verify.changed_files import changed_files
 from webbuild.verify.degenerate import degenerate_problems
 from webbuild.verify.glue import glue_in
 from webbuild.verify.judge_runs import judge_runs
 from webbuild.verify.piecewise import ComparePieces
-from webbuild.verify.references import compute_references
 from webbuild.verify.report import BackendRun, Problem, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import run_backend
