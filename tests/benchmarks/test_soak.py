@@ -58,5 +58,5 @@ def test_rows_that_no_report_has_stay(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_report_without_rows_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="again and again"):
+    with pytest.raises(SystemExit, match="no test has repeated actions"):
         soak.read_report(report(tmp_path, meta={}), "")
