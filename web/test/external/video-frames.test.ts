@@ -94,7 +94,9 @@ describe("a frame that is not RGBA", () => {
         frame.close();
         expect(reason === null).toBe(differs === null);
         if (reason !== null)
-          expect(reason).toMatch(/ of \w+ as the CPU: a pixel differs by \d+\.\d levels of 255/);
+          expect(reason).toMatch(
+            /preprocesses \w+ differently from the CPU: a pixel differs by \d+\.\d levels of 255/,
+          );
       });
     },
   );

@@ -59,12 +59,12 @@ test("zstd that is truncated anywhere is an error, not an endless wait", async (
   const content = await stored();
   const ends = Array.from({ length: 40 }, (_, index) => Math.floor((index * content.length) / 40));
   for (const end of [...ends.filter((end) => end > 3), content.length - 1])
-    await expect(inflated(content.slice(0, end), 50)).rejects.toThrow(corrupt("no whole zstd file"));
+    await expect(inflated(content.slice(0, end), 50)).rejects.toThrow(corrupt("not a complete zstd file"));
 });
 
 test("zstd with trailing data is an error", async () => {
   const content = new Uint8Array([...(await stored()), 1, 2, 3]);
-  await expect(inflated(content)).rejects.toThrow(corrupt("no whole zstd file"));
+  await expect(inflated(content)).rejects.toThrow(corrupt("not a complete zstd file"));
 });
 
 test("broken zstd is an error", async () => {
@@ -91,7 +91,7 @@ test.each([SIZE - 1, SIZE + 1])("content of another size than the manifest's is 
 test("broken gzip is an error", async () => {
   const content = new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]);
   await expect(inflated(content, 7, file({ encoding: "gzip" }))).rejects.toThrow(
-    corrupt("no whole gzip file"),
+    corrupt("not a complete gzip file"),
   );
 });
 
