@@ -29,10 +29,7 @@ export async function copyText(
   { text, icon }: CopyButton,
   otherwise: string,
 ): Promise<boolean> {
-  const copied = await navigator.clipboard.writeText(value).then(
-    () => true,
-    () => false,
-  );
+  const copied = await writeText(value);
   const [label, name] = [text.textContent, icon.getAttribute("href")?.replace("#icon-", "") ?? "copy"];
   if (text.dataset.said) return copied;
   text.dataset.said = "yes";
@@ -44,4 +41,13 @@ export async function copyText(
     setIcon(icon, name);
   }, CONFIRMATION_TIME);
   return copied;
+}
+
+async function writeText(value: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
