@@ -2,8 +2,12 @@
 
 import { cachedAddress, cachedAt } from "./storage-backends.js";
 
-/** Returns the response, null if the request is not for the engine. */
+/** The name of a stored engine: its SHA-256. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Returns the response, null if the request is not for the engine: a site may be at the same path. */
 export function engineResponse({ url }: Request): Promise<Response> | null {
-  if (!url.startsWith(cachedAddress(""))) return null;
+  const folder = cachedAddress("");
+  if (!url.startsWith(folder) || !HASH.test(url.slice(folder.length))) return null;
   return cachedAt(url).then((cached) => cached ?? Response.error());
 }

@@ -13,7 +13,7 @@ export interface FileStore {
 /** The name of the folder in the file system, and of the cache in Cache Storage. */
 const NAME = "webbuild";
 
-/** Returns the URL of a file in Cache Storage. No host has a file at it. */
+/** Returns the URL of a file in Cache Storage. No host has a file of such a name, but may have others in the folder. */
 export function cachedAddress(name: string): string {
   return new URL(`/${NAME}/${name}`, location.origin).href;
 }

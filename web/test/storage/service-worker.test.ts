@@ -58,6 +58,15 @@ test("a page opens when the server is down", async () => {
   expect(await (await page.fetch("page/page.js")).text()).toBe("first");
 });
 
+test("a site in the folder /webbuild, the path of stored engines, opens from the server", async () => {
+  folder = new URL(`/webbuild/${crypto.randomUUID()}/`, location.origin);
+  await deploy(PAGES);
+  expect(await register()).toEqual([]);
+  const page = await open();
+  expect(page.document.body.textContent).toBe("first");
+  expect((await page.fetch("manifest.json")).status).toBe(200);
+});
+
 test("a missing report does not prevent caching", async () => {
   await deploy(PAGES, [...Object.keys(PAGES), "samples/a.jpg", "report.html"]);
   expect(await register()).toEqual([]);
