@@ -12,9 +12,7 @@ import { meanVector } from "./label-scores.js";
 import { textFeeds } from "./text-feeds.js";
 import { TextTokenizer } from "./text-tokenizer.js";
 import { inTemplates } from "./texts.js";
-
-/** The maximum number of cached vectors, the latest: the same labels are used for every picture. */
-const KEPT = 2_000;
+import { VectorCache } from "./vector-cache.js";
 
 export class TextEncoder {
   /** Called with the stage when it is open. */
@@ -25,7 +23,7 @@ export class TextEncoder {
   readonly #spec: TextInput;
   readonly #output: string;
   readonly #size: number;
-  readonly #vectors = new Map<string, TextVector>();
+  readonly #cache = new VectorCache();
   readonly #tokenizer: TextTokenizer;
   #opening: Promise<ModelStage> | null = null;
   #stage: ModelStage | null = null;
@@ -90,24 +88,18 @@ export class TextEncoder {
   /** Returns the unit vector of each text, averaged over all templates. */
   async embed(words: readonly string[], { templates, signal }: TextOptions): Promise<TextVector[]> {
     const texts = words.map((each) => inTemplates(each, templates));
-    await this.#embedNew([...new Set(texts.flat())], signal);
-    const found = texts.map((each) => each.map((text) => this.#vectors.get(text) ?? new Float32Array()));
-    for (const old of [...this.#vectors.keys()].slice(0, -KEPT)) this.#vectors.delete(old);
+    const vectors = await this.#cache.vectorsOf(texts.flat(), (unknown) => this.#embedNew(unknown, signal));
+    const found = texts.map((each) => each.map((text) => vectors.get(text) ?? new Float32Array()));
     return found.map((each) => (each.length === 1 ? Float32Array.from(each[0] ?? []) : meanVector(each)));
   }
 
-  async #embedNew(texts: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    const unknown = texts.filter((text) => !this.#vectors.has(text));
-    if (unknown.length === 0) return;
+  async *#embedNew(texts: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<TextVector> {
     const stage = await this.open();
-    const tokens = await this.#tokenizer.encode(unknown, signal);
-    for (const [at, text] of unknown.entries()) {
+    const tokens = await this.#tokenizer.encode(texts, signal);
+    for (const [at, text] of texts.entries()) {
       const feeds = textFeeds(this.#manifest.inputs, this.#spec, text, tokens[at] ?? []);
       const outputs = await new TensorRuns(stage).run(feeds, null, signal);
-      this.#vectors.set(
-        text,
-        unitVector(Array.from(outputs[this.#output]?.data ?? [], Number).slice(0, this.#size)),
-      );
+      yield unitVector(Array.from(outputs[this.#output]?.data ?? [], Number).slice(0, this.#size));
     }
   }
 
