@@ -146,6 +146,23 @@ def test_a_bundle_of_another_origin_where_trusted_types_are_required(
     assert (told["warnings"], console.errors) == ([], [])
 
 
+def test_a_page_that_is_neither_https_nor_localhost(without_gpu: Browser, bundle: Path) -> None:
+    with Server(bundle, virtual=dict(BLANK)) as server:
+        context = without_gpu.new_context()
+        plain = "http://plain.test/"
+        context.route(
+            f"{plain}**",
+            lambda route: route.fulfill(response=route.fetch(url=route.request.url.replace(plain, server.url))),
+        )
+        page = context.new_page()
+        page.goto(f"{plain}blank.html")
+        assert not page.evaluate("isSecureContext")
+        told = page.evaluate(RUN, ["./", "auto"])
+        context.close()
+    assert told["people"] > 0
+    assert {warning["code"] for warning in told["warnings"]} == {"no-adapter", "unverified-files"}
+
+
 def elsewhere(browser: Browser, bundle: Path, *, isolated: bool, headers: dict[str, str]) -> tuple[Any, Console]:
     """Run the bundle of one origin in a page of another."""
     with (

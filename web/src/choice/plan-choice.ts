@@ -37,5 +37,7 @@ function notCompared({ backend, trace, cache }: LoadRequest, { candidates }: Fal
   const notCompared = notComparedReason();
   if (notCompared !== null) return notCompared;
   if (trace) return "a traced model stays on its backend";
+  if (!isSecureContext)
+    return "the measurement could not be stored: this page is neither https nor localhost";
   return cache ? null : "the measurement could not be stored: cache is false";
 }

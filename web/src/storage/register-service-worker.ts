@@ -9,6 +9,8 @@ import { runtimeFile } from "./runtime-file.js";
 /** Registers the service worker of a bundle and waits until it has stored the pages. Returns a warning if that fails. */
 export async function registerServiceWorker(address: URL): Promise<Warning[]> {
   try {
+    if (!("serviceWorker" in navigator))
+      throw new Error("the browser offers no service workers to this page");
     const registering = navigator.serviceWorker.register(trustedUrl(address), {
       scope: new URL("./", address).href,
     });
