@@ -41,6 +41,10 @@ export class WebModel extends HTMLElement implements WebModelElement {
   #options: object = {};
   #size = { width: 1, height: 1 };
   #picture: { blob: Blob; title: string } | null = null;
+  /** Counts the pictures and camera starts, to drop a picture that arrives after a newer choice. */
+  #choice = 0;
+  /** The last result; its pictures are closed with the next one. */
+  #result: Result | null = null;
   /** Aborted when the model of `src` is replaced. A model that the page sets is not disposed of here. */
   #loading = new AbortController();
 
@@ -84,7 +88,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
       this.#showPicture(shown);
       await this.#rerun();
     } catch (error) {
-      this.#fail(error);
+      if (picture === this.#picture) this.#fail(error);
     }
   }
 
@@ -166,11 +170,16 @@ export class WebModel extends HTMLElement implements WebModelElement {
     return manifest.stages !== undefined && drawingOf(finalTask(manifest))?.takesPrompt === true;
   }
 
+  /** Shows the picture at an address, unless another one is chosen meanwhile. Without an address nothing changes. */
   async #fetchPicture(address: string): Promise<void> {
+    this.#choice += 1;
+    const choice = this.#choice;
+    if (address === "") return;
     try {
-      await this.show(await fetchPicture(address), address.split("/").at(-1));
+      const blob = await fetchPicture(address);
+      if (choice === this.#choice) await this.show(blob, address.split("/").at(-1));
     } catch (error) {
-      this.#fail(error);
+      if (choice === this.#choice) this.#fail(error);
     }
   }
 
@@ -204,7 +213,13 @@ export class WebModel extends HTMLElement implements WebModelElement {
     if (model !== this.#model || !isCurrent()) return closeResults(result);
     if (result === null) return this.#stage.showMap(null);
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");
+    this.#keep(result);
     this.#dispatch("result", result);
+  }
+
+  #keep(result: Result | null): void {
+    closeResults(this.#result);
+    this.#result = result;
   }
 
   /** Runs the model. Without a prompt, runs only the first stage, so that the first click is fast, and returns null. */
@@ -229,6 +244,8 @@ export class WebModel extends HTMLElement implements WebModelElement {
   }
 
   #clear(): void {
+    this.#choice += 1;
+    this.#keep(null);
     this.#prompt?.clear();
     this.#picture = null;
     this.#stage.clearDetections();

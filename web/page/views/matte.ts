@@ -106,7 +106,6 @@ export const drawing: ResultDrawing = {
     const words = shareInFront(result);
     stage.describe(`${title}: ${words}`);
     stage.showMap(onCheckerboard(result.cutout));
-    result.cutout.close();
     return words;
   },
 };
