@@ -20,12 +20,15 @@ function pictureOf(width: number): Promise<Blob> {
 
 /** Answers requests by their path: with its picture when `resolve` is called, without one with 404. */
 function pictureServer(...names: string[]) {
-  const files = new Map(names.map((name) => [`/${name}`, Promise.withResolvers<Blob>()]));
+  const answers = new Map<string, (picture: Blob) => void>();
+  const files = new Map(
+    names.map((name) => [`/${name}`, new Promise<Blob>((resolve) => answers.set(name, resolve))]),
+  );
   vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
     const file = files.get(new URL(String(url)).pathname);
-    return file ? new Response(await file.promise) : new Response("", { status: 404 });
+    return file ? new Response(await file) : new Response("", { status: 404 });
   });
-  return (name: string, picture: Blob) => files.get(`/${name}`)?.resolve(picture);
+  return (name: string, picture: Blob) => answers.get(name)?.(picture);
 }
 
 interface Shown {
@@ -39,7 +42,7 @@ interface Shown {
 function shown(attributes: Record<string, string> = {}): Shown {
   const element = document.createElement("web-model") as WebModel;
   const [run, errors]: [number[], unknown[]] = [[], []];
-  element.addEventListener("error", (event) => errors.push((event as CustomEvent).detail));
+  element.addEventListener("error", (event) => errors.push(Object(event).detail));
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   document.body.append(element);
   element.model = {
