@@ -3,34 +3,20 @@
 import type { Backend, Precision } from "../api/types.js";
 import type { Warn } from "../api/warn.js";
 import type { Manifest } from "../manifest/manifest.js";
+import type { SessionOptions } from "../session/session-setup.js";
 
 /** What to load, on any candidate: the bundle, and the caller's options. */
-export interface LoadRequest {
+export interface LoadRequest extends SessionOptions {
   manifest: Manifest;
-  /** The manifest's absolute URL. */
-  base: string;
   backend: "auto" | Backend;
   precision: "auto" | Precision;
-  trace: boolean;
   /**
    * The name of a worker that only requests with the same name share. Null: any worker of the same runtime;
    * with `trace`, a new one.
    */
   ownWorker: string | null;
-  selfTest: boolean;
-  /** Whether a self-test that failed on an earlier visit is run again. */
-  retest: boolean;
-  cache: boolean;
-  processing: "auto" | "cpu";
-  /** Why VideoFrames are copied and not imported as external textures; null: the self-check decides. */
-  copyFrames: string | null;
-  /** Why graph capture is off; null if it is allowed. */
-  noCapture: string | null;
-  /** Names of the outputs that later stages take. */
-  joined: readonly string[];
   /** For a later stage, the first stage's backend: a later stage uses the same build of the engine, to share its worker. */
   firstStageBackend: Backend | null;
-  addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
   /** Receives the worker's warnings, during loading and afterwards. */
   warn: Warn;

@@ -13,17 +13,10 @@ import { LoadProgress, type ProgressCallback } from "./load-progress.js";
 import { openSession } from "./open-session.js";
 import type { Predictor } from "./predictor.js";
 
-export interface SessionRequest {
-  manifest: StageManifest;
+/** The options of a session that do not depend on the chosen graph. */
+export interface SessionOptions {
   /** The manifest's absolute URL. */
   base: string;
-  backend: Backend;
-  graph: Graph;
-  /** Why this graph was chosen among those for the backend. */
-  precisionReason: string;
-  build: EngineBuild;
-  /** The compiled code of the build, if the page keeps it from an earlier worker; null to download it. */
-  compiled: WebAssembly.Module | null;
   trace: boolean;
   selfTest: boolean;
   /** Whether a self-test that failed on an earlier visit is run again. */
@@ -36,9 +29,20 @@ export interface SessionRequest {
   noCapture: string | null;
   /** Names of the outputs that later stages read. */
   joined: readonly string[];
+  addresses: Readonly<Record<string, string>>;
+}
+
+export interface SessionRequest extends SessionOptions {
+  manifest: StageManifest;
+  backend: Backend;
+  graph: Graph;
+  /** Why this graph was chosen among those for the backend. */
+  precisionReason: string;
+  build: EngineBuild;
+  /** The compiled code of the build, if the page keeps it from an earlier worker; null to download it. */
+  compiled: WebAssembly.Module | null;
   /** Whether another stage of the same bundle reports the engine's bytes. */
   sharesEngine: boolean;
-  addresses: Readonly<Record<string, string>>;
 }
 
 export interface SessionSetup {
