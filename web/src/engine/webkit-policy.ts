@@ -20,7 +20,15 @@ const FAST_ENOUGH = 250;
 
 /** Whether this browser is WebKit with WebGPU and without JSPI. */
 export function isUntrustedWebkit(): boolean {
-  return navigator.vendor.startsWith("Apple") && "gpu" in navigator && !("Suspending" in WebAssembly);
+  return isWebkit() && "gpu" in navigator && !("Suspending" in WebAssembly);
+}
+
+/** A page may call load() in its own worker, where navigator has no vendor. */
+function isWebkit(): boolean {
+  const { vendor, userAgent } = navigator as Pick<Navigator, "userAgent"> & { vendor?: string };
+  return (
+    vendor?.startsWith("Apple") ?? (userAgent.includes("AppleWebKit/") && !userAgent.includes("Chrome/"))
+  );
 }
 
 /** Returns why "auto" starts this graph on WASM although there is WebGPU; null if it starts on WebGPU. */
