@@ -35,6 +35,12 @@ RUN = """async ([bundle, backend]) => {
   } catch ({ code, message, fix }) { return { code, message, fix }; }
 }"""
 
+STORED = """async (bundle) => {
+  const { isCached, clearCache } = await import(`${bundle}runtime/webbuild.js`);
+  await clearCache(`${bundle}manifest.json`);
+  return isCached(`${bundle}manifest.json`);
+}"""
+
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
 def test_the_page_works_under_the_policy(without_gpu: Browser, bundle: Path, isolated: bool) -> None:
@@ -161,6 +167,22 @@ def test_a_page_that_is_neither_https_nor_localhost(without_gpu: Browser, bundle
         context.close()
     assert told["people"] > 0
     assert {warning["code"] for warning in told["warnings"]} == {"no-adapter", "unverified-files"}
+
+
+def test_a_sandboxed_frame_that_may_not_store_anything(without_gpu: Browser, bundle: Path) -> None:
+    frame = b'<link rel=icon href=data:,><iframe sandbox="allow-scripts" src="blank.html"></iframe>'
+    pages = {**BLANK, "/frame.html": ("text/html", frame)}
+    with Server(bundle, isolated=False, headers=SHARED, virtual=pages) as server:
+        context = without_gpu.new_context()
+        page = context.new_page()
+        page.goto(f"{server.url}frame.html")
+        inner = page.frames[1]
+        told = inner.evaluate(RUN, [server.url, "wasm"])
+        stored = inner.evaluate(STORED, server.url)
+        context.close()
+    assert told["people"] > 0
+    assert told["warnings"] == []
+    assert stored is False
 
 
 def elsewhere(browser: Browser, bundle: Path, *, isolated: bool, headers: dict[str, str]) -> tuple[Any, Console]:

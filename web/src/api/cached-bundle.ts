@@ -31,7 +31,7 @@ export function clearCache(manifestUrl: URL | string): Promise<void> {
     const base = manifestAddress(manifestUrl);
     const stores = await existingStores();
     await Promise.all(stores.map((store) => removeBundle(store, base)));
-    if (isSecureContext) await deleteFindings(base);
+    await deleteFindings(base);
   });
 }
 

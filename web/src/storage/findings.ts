@@ -3,6 +3,7 @@
 import type { Warn } from "../api/warn.js";
 import { LIMITS, TimedOut, withLimit } from "../worker/with-limit.js";
 import { sha256 } from "./sha256.js";
+import { existingCache } from "./storage-backends.js";
 
 const CACHE = "webbuild-findings";
 
@@ -48,7 +49,8 @@ export async function deleteFinding(key: string, warn: Warn): Promise<void> {
 
 /** Deletes the findings of the bundles in the manifest's folder. */
 export async function deleteFindings(base: string): Promise<void> {
-  const cache = await caches.open(CACHE);
+  const cache = await existingCache(CACHE);
+  if (cache === null) return;
   const prefix = new URL("finding/", base).href;
   for (const request of await cache.keys()) if (request.url.startsWith(prefix)) await cache.delete(request);
 }

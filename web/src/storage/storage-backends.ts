@@ -61,10 +61,18 @@ export async function openFileStore(): Promise<FileStore | null> {
 
 /** Returns the stores that exist, to read and remove files; creates none. This also works on a page. */
 export async function existingStores(): Promise<FileStore[]> {
-  if (!isSecureContext) return [];
   const folder = await openFolder(false).catch(() => null);
-  const cached = (await caches.has(NAME).catch(() => false)) ? [await openCacheStorage()] : [];
+  const cached = (await existingCache(NAME)) === null ? [] : [await openCacheStorage()];
   return folder === null ? cached : [fileSystemStore(folder), ...cached];
+}
+
+/** Returns a cache; null if there is none, or the page may not store anything: on plain http, or sandboxed. */
+export async function existingCache(name: string): Promise<Cache | null> {
+  try {
+    return (await caches.has(name)) ? await caches.open(name) : null;
+  } catch {
+    return null;
+  }
 }
 
 async function openFolder(create: boolean): Promise<FileSystemDirectoryHandle> {

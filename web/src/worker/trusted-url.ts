@@ -36,7 +36,7 @@ function createPolicy(): Policy | null {
 }
 
 function ownOrigin(href: string): string {
-  if (new URL(href).origin === location.origin) return href;
+  if (new URL(href).origin === globalThis.origin) return href;
   throw new TypeError(`${href} is not of this page's origin`);
 }
 
