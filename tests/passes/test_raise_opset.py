@@ -15,6 +15,9 @@ TARGET = 17
 RESIZED = (
     "(float[1,2,4,4] x) => (float[1,2,8,8] y) <float[4] s = {1.0,1.0,2.0,2.0}, int64[4] z = {1,2,8,8}, float[0] e = {}>"
 )
+REGIONS = (
+    "(float[1,2,8,8] x) => (float[2,2,2,2] y) <float[2,4] r = {0.0,1.0,4.0,6.0,2.5,2.0,7.0,7.0}, int64[2] i = {0,0}>"
+)
 SAME = {
     "scales": (11, RESIZED + ' { y = Resize <mode = "linear"> (x, e, s) }'),
     "sizes": (12, RESIZED + ' { y = Resize <mode = "nearest", nearest_mode = "floor"> (x, e, e, z) }'),
@@ -28,6 +31,7 @@ SAME = {
     "logarithm of a softmax": (12, "(float[2,3] x) => (float[2,3] y) { y = LogSoftmax <axis = 0> (x) }"),
     "bounds": (11, "(float[2,3] x) => (float[2,3] y) <float l = {0.2}, float h = {0.6}> { y = Clip (x, l, h) }"),
     "summed axes": (12, "(float[2,3,4] x) => (float[2,4] y) { y = ReduceSum <axes = [1], keepdims = 0> (x) }"),
+    "regions": (13, REGIONS + " { y = RoiAlign <output_height = 2, output_width = 2> (x, r, i) }"),
     "parts": (12, "(float[2,4] x) => (float[2,3] y) { r, y = Split <axis = 1, split = [1, 3]> (x) }"),
 }  # fmt: skip
 

@@ -103,6 +103,12 @@ def _scatter(node: ir.Node) -> str | None:
     return f"reduces by {reduction}" if reduction in ("max", "min") else None
 
 
+def _roi_align(node: ir.Node) -> str | None:
+    """The older version has no mode: it always computes `output_half_pixel`."""
+    mode = node.attributes.get_string("coordinate_transformation_mode", "half_pixel")
+    return f"samples at output_half_pixel there, not at {mode}"
+
+
 def _group_normalization(node: ir.Node) -> str | None:
     return f"scales {node.attributes.get_int('num_groups', 1)} groups there, not channels"
 
@@ -127,6 +133,7 @@ _CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
     ("Hardmax", 13): _softmax,
     ("ScatterElements", 18): _scatter,
     ("ScatterND", 18): _scatter,
+    ("RoiAlign", 16): _roi_align,
     ("GroupNormalization", 21): _group_normalization,
 }
 """Operator versions, down to opset 12, whose meaning changed more than their schema, and the nodes it affects."""
