@@ -14,7 +14,7 @@ from webbuild.passes.rewrite import Builder, attribute_values, constant, replace
 _SMALL = 64
 """Maximum elements of a constant that is passed to the converter."""
 
-_OWN = ("Clip", "Scatter", "Upsample", "Resize")
+_OWN = ("Clip", "RoiAlign", "Scatter", "Upsample", "Resize")
 
 _ROI = 11
 """First opset in which Resize has roi, scales and sizes; before 13, unused ones were empty tensors."""
@@ -49,6 +49,8 @@ def _own_rewriter(node: ir.Node, current: int) -> Rewriter | None:
             return _clip
         case "Pad":
             return _pad
+        case "RoiAlign":
+            return _roi_align
     return _scatter
 
 
@@ -56,7 +58,7 @@ def _pad(node: ir.Node, add: Builder) -> ir.Value:
     """Pad<pads, value>(x) -> Pad(x, pads, value). ONNX's converter keeps the `value` of other modes."""
     mode = node.attributes.get_string("mode", "constant")
     pads = add.const(list(node.attributes["pads"].as_ints()), np.int64)
-    value = [add.const(node.attributes.get_float("value", 0.0))] if mode == "constant" else []
+    value = [_number(node, add, node.attributes.get_float("value", 0.0))] if mode == "constant" else []
     return add.op("Pad", node.inputs[0], pads, *value, mode=mode)
 
 
@@ -67,9 +69,22 @@ def _scatter(node: ir.Node, add: Builder) -> ir.Value:
 def _clip(node: ir.Node, add: Builder) -> ir.Value:
     """Clip<min, max>(x) -> Clip(x, min, max)."""
     bounds = [
-        add.const(node.attributes[name].as_float()) if name in node.attributes else None for name in ("min", "max")
+        _number(node, add, node.attributes[name].as_float()) if name in node.attributes else None
+        for name in ("min", "max")
     ]
     return add.op("Clip", node.inputs[0], *bounds)
+
+
+def _number(node: ir.Node, add: Builder, number: float) -> ir.Value:
+    """Add a constant of the type of a node's data; float32 if that is not known."""
+    x = node.inputs[0]
+    return add.const(number) if x is None or x.dtype is None else add.like(x, number)
+
+
+def _roi_align(node: ir.Node, add: Builder) -> ir.Value:
+    """RoiAlign(x, r, i) -> RoiAlign<output_half_pixel>(x, r, i), as before opset 16."""
+    mode = {"coordinate_transformation_mode": "output_half_pixel"}
+    return add.op("RoiAlign", *node.inputs, **attribute_values(node), **mode)
 
 
 def _resize(node: ir.Node, add: Builder) -> ir.Value:
