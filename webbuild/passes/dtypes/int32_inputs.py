@@ -7,8 +7,8 @@ import onnx_ir as ir
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder
 
-_INDEX_OPS = ("Gather", "GatherElements", "GatherND")
-"""Operators whose second input is indices and may be int32."""
+_INDEX_OPS = ("Gather", "GatherElements")
+"""Operators whose second input is indices and may be int32; those of GatherND must be int64."""
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
