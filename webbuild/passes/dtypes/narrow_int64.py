@@ -224,9 +224,9 @@ class _Int64Region:
             return add.const(array, np.int32)
         if maker is not None and maker.op_type in ("ArgMax", "ArgMin", "TopK"):
             # Cast(i int64, int32) has no GPU kernel: Gather((0 .. size - 1) int32, i) is the same
-            size = int(self._range(value)[1]) + 1
-            if size <= _MAX_AXIS:
-                return add.op("Gather", add.const(np.arange(size), np.int32), value, axis=0)
+            low, high = self._range(value)  # the values of a TopK may be negative
+            if low >= 0 and high < _MAX_AXIS:
+                return add.op("Gather", add.const(np.arange(int(high) + 1), np.int32), value, axis=0)
         if value not in self._casts:
             self._casts[value] = add.cast(value, _INT32)
         return self._casts[value]
