@@ -226,6 +226,11 @@ def _padded(node: ir.Node, reads: list[Interval]) -> Interval:
     return _enclosing((*reads[0], *filled))
 
 
+def _scattered(node: ir.Node, reads: list[Interval]) -> Interval | None:
+    combines = node.attributes.get_string("reduction", "none") in ("add", "mul")
+    return None if combines else _enclosing((*reads[0], *reads[2]))
+
+
 _BY_INPUTS: dict[str, Callable[[list[Interval]], Interval]] = {
     "Add": _sum,
     "Sub": _difference,
@@ -240,8 +245,6 @@ _BY_INPUTS: dict[str, Callable[[list[Interval]], Interval]] = {
     "Max": lambda reads: (max(low for low, _ in reads), max(high for _, high in reads)),
     "Concat": lambda reads: _enclosing(bound for pair in reads for bound in pair),
     "Where": lambda reads: _enclosing((*reads[1], *reads[2])),
-    "ScatterND": lambda reads: _enclosing((*reads[0], *reads[2])),
-    "ScatterElements": lambda reads: _enclosing((*reads[0], *reads[2])),
     "Trilu": lambda reads: _enclosing((*reads[0], 0)),
 }
 """Rules that need only the bounds of the inputs."""
@@ -254,4 +257,6 @@ _BY_NODE: dict[str, Callable[[ir.Node, list[Interval]], Interval | None]] = {
     "CumSum": _sum_over_axes,
     "ReduceSum": _sum_over_axes,
     "Pad": _padded,
+    "ScatterElements": _scattered,
+    "ScatterND": _scattered,
 }
