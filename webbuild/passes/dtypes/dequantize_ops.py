@@ -226,12 +226,14 @@ def _qlinear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None:
     """QLinearConv and QLinearMatMul: scale and quantize the sums."""
     operands, dtype = IntMatmulOperands(node, *_OPERANDS[node.op_type]), node.outputs[0].dtype
     scales = [constant(node.inputs[index]) for index in (1, 4, 6)]
-    zero, bias = constant(node.inputs[7]), constant(node.inputs[8]) if len(node.inputs) > 8 else None
+    zero, bias = constant(node.inputs[7]), constant(input_value(node, 8))
     if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
         return refused
     x_scale, w_scale, y_scale = scales
     if x_scale is None or w_scale is None or y_scale is None or zero is None or dtype not in QUANTIZED_RANGES:
         return "a scale or a zero point is computed"
+    if bias is None and input_value(node, 8) is not None:
+        return "its bias is computed"
     most = exact_int_matmul.sum_bound(operands) + (
         0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
     )
