@@ -10,6 +10,7 @@ from webbuild.passes.rewrite import (
     constant,
     find_nodes,
     is_number,
+    known_rank,
     only_reader,
     opset_version,
     replace_all_uses,
@@ -83,7 +84,8 @@ def _gelu_around(node: ir.Node) -> tuple[ir.Value, ir.Node] | None:
         order.append("".join(sorted(kinds)))
         if not missing:
             known = divides and order in (["x", "half"], ["halfx"])  # the engine fuses this form
-            return None if known else (x, product)
+            adds_axes = known_rank(product.outputs[0]) != known_rank(x)
+            return None if known or adds_axes else (x, product)
         at, product = product.outputs[0], only_reader(product.outputs[0], "Mul")
     return None
 

@@ -87,7 +87,7 @@ def _norm_of(node: ir.Node) -> WrittenNorm | None:
     if x is None or epsilon is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
         return None
     width = (static_shape(node.outputs[0]) or [0])[-1]
-    if not width:
+    if not width or known_rank(node.outputs[0]) != known_rank(x):  # a constant may add axes
         return None
     end, scale = _weighted(node, "Mul", width)
     end, bias = _weighted(end, "Add", width)
