@@ -369,7 +369,7 @@ def test_an_earlier_answer_is_fed_back() -> None:
         (SAM, PointPrompt(), "the prompt is empty"),
         (SAM, PointPrompt([(1, 1)], []), "1 points have 0 labels"),
         (SAM, PointPrompt([(1, 1)], [2]), "a label is 2"),
-        (SAM, PointPrompt([(21, 1)], [1]), "21, 1 lies outside of the picture of 20 x 10"),
+        (SAM, PointPrompt([(21, 1)], [1]), "21, 1 is outside of the picture of 20 x 10"),
         (SAM, PointPrompt([(np.nan, 1)], [1]), "outside of the picture"),
         (SAM, PointPrompt(box=(0, 0, 20, 11)), "outside of the picture"),
         (SAM, PointPrompt(box=(3, 1, 3, 4)), "has no area"),

@@ -172,25 +172,30 @@ def _check(
         raise _invalid("the prompt is empty", "give at least one point or a box")
     if len(prompt.points) != len(prompt.labels):
         what = f"{len(prompt.points)} points have {len(prompt.labels)} labels"
-        raise _invalid(what, "give each point a label: 1 on the object, 0 beside it")
+        raise _invalid(what, "give each point a label: 1 on the object, 0 on the background")
     roles = {spec.role: spec for spec in prompt_inputs}
     if bad := [label for label in prompt.labels if label not in (FOREGROUND, BACKGROUND)]:
-        raise _invalid(f"a label is {bad[0]}", "label points 1 on the object and 0 beside it")
+        raise _invalid(f"a label is {bad[0]}", "label points 1 on the object and 0 on the background")
     if "labels" not in roles and BACKGROUND in prompt.labels:
-        raise _invalid("the decoder takes no labels", "give points on the object only, or export it with labels")
+        raise _invalid(
+            "the decoder takes no labels", "give points on the object only, or export the decoder with labels"
+        )
     _check_box(prompt_inputs, task, prompt)
     width, height = placement.source_width, placement.source_height
     corners = [] if prompt.box is None else [prompt.box[:2], prompt.box[2:]]
     for x, y in (*prompt.points, *corners):
         if not (0 <= x <= width and 0 <= y <= height):
-            raise _invalid(f"{x:g}, {y:g} lies outside of the picture of {width} x {height}", "give its own pixels")
+            raise _invalid(
+                f"{x:g}, {y:g} is outside of the picture of {width} x {height}",
+                "give coordinates in pixels of this picture",
+            )
     if prompt.mask is not None:
         if "mask" not in roles:
             raise _invalid("the decoder takes no mask", "leave out the mask")
         size = tuple(roles["mask"].shape[-2:])
         if prompt.mask.shape != size:
             what = f"a mask of {list(prompt.mask.shape)}, wanted {list(size)}"
-            raise _invalid(what, "give the logits of an earlier answer")
+            raise _invalid(what, "give the logits of an earlier result")
     _check_count(roles.get("points"), task, prompt)
 
 
@@ -198,11 +203,11 @@ def _check_box(prompt_inputs: Sequence[PointPromptInput], task: MaskGenerationTa
     if prompt.box is None:
         if _takes_box(prompt_inputs):
             raise _invalid(
-                "the decoder takes a box with every prompt", "give a box, or export it without an input for boxes"
+                "the decoder takes a box with every prompt", "give a box, or export the decoder without a box input"
             )
         return
     if task.box == "none":
-        raise _invalid("the decoder takes no box", "give points, or export it with an input for boxes")
+        raise _invalid("the decoder takes no box", "give points, or export the decoder with a box input")
     x1, y1, x2, y2 = prompt.box
     if not (x1 < x2 and y1 < y2):
         raise _invalid(f"the box {x1:g}, {y1:g}, {x2:g}, {y2:g} has no area", "give x1 < x2 and y1 < y2")
@@ -212,10 +217,10 @@ def _check_count(spec: PointPromptInput | None, task: MaskGenerationTask, prompt
     tokens, capacity = point_tokens(task, prompt), 0 if spec is None else spec.shape[-2]
     if tokens < capacity and task.box == "input" and prompt.box is not None:
         what = f"the decoder takes {'a point' if capacity == 1 else f'{capacity} points'} with every box"
-        raise _invalid(what, "give a point on the object too, or export it with a free number of points")
+        raise _invalid(what, "give a point on the object too, or export the decoder with a free number of points")
     if tokens != capacity:
         what = f"the prompt has {tokens} points with the corners of its box and its padding, the graph takes {capacity}"
-        raise _invalid(what, "give as many, or pack the model for that count")
+        raise _invalid(what, "give as many points as the graph takes, or pack the model for this number")
 
 
 def _invalid(what: str, fix: str) -> WebbuildError:

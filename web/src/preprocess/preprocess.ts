@@ -135,7 +135,10 @@ async function texturePath(picture: Picture, frames: ExternalTextures): Promise<
   if (!isVideoFrame(picture)) return { texture: "copied", reason: null };
   const reason = await frames.refusal(picture);
   if (reason !== null) return { texture: "copied", reason: `the frame was copied: ${reason}` };
-  return { texture: "external", reason: "GPU and CPU preprocess a frame without a copy to the same tensor" };
+  return {
+    texture: "external",
+    reason: "the GPU reads frames without a copy, with the same result as the CPU",
+  };
 }
 
 function tensorOf(gpu: GpuPreprocess, shape: readonly number[]): GpuTensor {

@@ -152,7 +152,7 @@ describe("a prompt", () => {
           { x1: 1, y1: 1, x2: 3, y2: 9 },
         ],
       },
-      "a list of 2, a prompt is of one object",
+      "a list of 2; a prompt is for one object",
     ],
     ["of a box that is a list", { box: [1, 2, 3, 4] }, "has no area"],
     ["of pixels", { ...click, mask: new Uint8Array(16) }, "wanted 4 x 4"],

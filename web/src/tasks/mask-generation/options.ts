@@ -66,8 +66,8 @@ export function checkInside(
   for (const { x, y } of [...points, ...corners])
     if (!(x >= 0 && x <= width && y >= 0 && y <= height))
       throw promptError(
-        `${x}, ${y} lies outside of the picture of ${width} x ${height}`,
-        "give its own pixels",
+        `${x}, ${y} is outside of the picture of ${width} x ${height}`,
+        "give coordinates in pixels of this picture",
       );
 }
 
@@ -80,7 +80,8 @@ function checkPoints(points: unknown): void {
 }
 
 function checkLabels(labels: unknown, count: number, takes: boolean): void {
-  const fix = "give each point a label: 1 on the object, 0 beside it; or leave labels out for clicks on it";
+  const fix =
+    "give each point a label: 1 on the object, 0 on the background; or leave labels out if all are on the object";
   if (!Array.isArray(labels)) throw promptError(`labels: wanted a list, got ${typeof labels}`, fix);
   if (labels.length !== count) throw promptError(`${count} points have ${labels.length} labels`, fix);
   const bad = labels.find((label) => label !== FOREGROUND && label !== BACKGROUND);
@@ -88,17 +89,17 @@ function checkLabels(labels: unknown, count: number, takes: boolean): void {
   if (!takes && labels.includes(BACKGROUND))
     throw promptError(
       "the decoder takes no labels",
-      "give points on the object only, or export it with labels",
+      "give points on the object only, or export the decoder with labels",
     );
 }
 
 function checkBox(box: unknown, task: MaskGenerationTask): void {
   if (box === undefined) return;
   if (task.box === "none")
-    throw promptError("the decoder takes no box", "give points, or export it with an input for boxes");
+    throw promptError("the decoder takes no box", "give points, or export the decoder with a box input");
   if (Array.isArray(box) && typeof box[0] === "object")
     throw promptError(
-      `box: got a list of ${box.length}, a prompt is of one object`,
+      `box: got a list of ${box.length}; a prompt is for one object`,
       "call segment() for the box of each object: the picture is encoded only once",
     );
   const { x1, y1, x2, y2 } = Object(box) as Partial<Record<keyof Box, unknown>>;
@@ -124,12 +125,12 @@ function checkBoxInput(
   if (box === null && room !== 0)
     throw promptError(
       "the decoder takes a box with every prompt",
-      "give a box, or export it without an input for boxes",
+      "give a box, or export the decoder without a box input",
     );
   if (box !== null && points.length < fewest)
     throw promptError(
       `the decoder takes ${fewest === 1 ? "a point" : `${fewest} points`} with every box`,
-      "give a point on the object too, or export it with a free number of points",
+      "give a point on the object too, or export the decoder with a free number of points",
     );
 }
 
@@ -141,7 +142,7 @@ function logitsOf(mask: unknown, input: PointPromptInput | undefined): MaskLogit
   const fits = given.rows === rows && given.columns === columns && given.data instanceof Float32Array;
   if (fits && (given.data as Float32Array).length === rows * columns) return mask as MaskLogits;
   const got = `${given.columns ?? "?"} x ${given.rows ?? "?"}`;
-  throw promptError(`a mask of ${got}, wanted ${columns} x ${rows}`, "give the logits of an earlier answer");
+  throw promptError(`a mask of ${got}, wanted ${columns} x ${rows}`, "give the logits of an earlier result");
 }
 
 export function promptError(what: string, fix: string): WebbuildError {

@@ -47,7 +47,7 @@ function promptValues(
   const tokens = tokensOf(task, prompt, geometry);
   if (tokens.labels.length !== room) {
     const what = `the prompt has ${tokens.labels.length} points with the corners of its box and its padding, the graph takes ${room}`;
-    throw promptError(what, "give as many, or pack the model for that count");
+    throw promptError(what, "give as many points as the graph takes, or pack the model for this number");
   }
   const corners =
     prompt.box === null ? [] : boxPoints(prompt.box).flatMap((point) => toInputPoint(task, point, geometry));
