@@ -158,7 +158,7 @@ def test_firefox_answers_prompts_as_in_python(packed: Path, firefox_webgpu: Bidi
     assert firefox_webgpu.console.complaints == []
 
 
-def test_verify_asks_about_each_picture_and_the_encoder_rests(
+def test_verify_encodes_each_picture_once_for_all_prompts(
     webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -166,11 +166,11 @@ def test_verify_asks_about_each_picture_and_the_encoder_rests(
     assert done.returncode == 0, done.stderr
     done = webbuild("verify", out, "--json")
     assert done.returncode == 0, done.stdout
-    whole = [run for run in json.loads(done.stdout)["backends"] if run["questions"]]
+    whole = [run for run in json.loads(done.stdout)["backends"] if run["promptCost"]]
     assert [run["backend"] for run in whole] == ["wasm whole", "webgpu whole"]
     for run in whole:
-        cost, judged = run["questions"], [each for result in run["results"] for each in result["comparisons"]]
-        assert (cost["looks"], cost["asked"], cost["earlierRuns"]) == (2, 6, 0)
+        cost, judged = run["promptCost"], [each for result in run["results"] for each in result["comparisons"]]
+        assert (cost["pictures"], cost["prompts"], cost["earlierRuns"]) == (2, 6, 0)
         assert {(each["subject"]["stage"], each["verdict"]) for each in judged} == {("decoded", "OK")}
         assert sum(result["sample"].endswith("a box, refined") for result in run["results"]) == 2
         assert run["problems"] == []

@@ -211,8 +211,8 @@ def whole_questions(bundle: Path) -> dict[str, VerifyInput]:
 def test_all_stages_are_asked_with_prompts_of_every_kind(bundle: Path) -> None:
     whole = reference_of_pipeline(bundle)
     asked = {name: each.points for name, each in whole_questions(bundle).items()}
-    assert {"clicks on and beside the object", "a box", "a click in a box", "a click, all masks"} <= set(asked)
-    clicks, refined = (asked[f"clicks on and beside the object{which}"] for which in ("", ", refined"))
+    assert {"clicks on the object and the background", "a box", "a click in a box", "a click, all masks"} <= set(asked)
+    clicks, refined = (asked[f"clicks on the object and the background{which}"] for which in ("", ", refined"))
     assert clicks is not None
     assert refined is not None
     assert list(clicks.labels) == [1, 0, 1]

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from tests.manifests import stages_manifest
 from webbuild.manifest.manifest import Manifest
 from webbuild.verify.bundle import Bundle
-from webbuild.verify.formatting import questions_text
+from webbuild.verify.formatting import prompt_cost_text
 from webbuild.verify.graph_choice import LoadedGraphs
 from webbuild.verify.page_messages import AskCost
 from webbuild.verify.pipeline_graphs import pipeline_names
 from webbuild.verify.pipeline_page_runner import AnsweredPrompt, PipelinePageRunner
 from webbuild.verify.prompt_cost import measure_prompt_cost, prompt_cost_problems
-from webbuild.verify.report import Questions
+from webbuild.verify.report import PromptCost
 
 ANSWER = 70_000
 
@@ -55,18 +55,18 @@ def asked(*costs: AskCost) -> PipelinePageRunner:
         (AskCost(earlier_runs=0, read_bytes=None, on_gpu=True), []),
     ],
 )
-def test_a_question_costs_the_last_stage_alone(cost: AskCost, codes: list[str], tmp_path: Path) -> None:
+def test_a_prompt_costs_the_last_stage_alone(cost: AskCost, codes: list[str], tmp_path: Path) -> None:
     bundle = whole(on_webgpu(stages_manifest()), tmp_path)
     found = prompt_cost_problems(bundle, "webgpu whole", asked(cost))
     assert [each.code for each in found] == codes
 
 
-def test_the_first_answer_of_a_graph_is_not_judged_by_what_it_reads(tmp_path: Path) -> None:
+def test_the_first_result_of_a_graph_is_not_judged_by_what_it_reads(tmp_path: Path) -> None:
     bundle = whole(on_webgpu(stages_manifest()), tmp_path)
     assert list(prompt_cost_problems(bundle, "webgpu whole", asked())) == []
     found = measure_prompt_cost(asked(AskCost(earlier_runs=0, read_bytes=5, on_gpu=True)))
-    assert found == Questions(looks=2, asked=2, look=45, earlier_runs=0, read_bytes=5, answer_bytes=ANSWER)
-    assert questions_text(found) == "2 questions after 2 looks of 45.0 ms, at most 5 B read back"
+    assert found == PromptCost(prompts=2, pictures=2, encoding=45, earlier_runs=0, read_bytes=5, result_bytes=ANSWER)
+    assert prompt_cost_text(found) == "2 prompts on 2 pictures, each encoded in 45.0 ms, at most 5 B read back"
 
 
 def test_all_stages_run_in_their_best_precision_and_as_exported(tmp_path: Path) -> None:

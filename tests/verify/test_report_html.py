@@ -157,15 +157,15 @@ def test_of_pictures_that_are_made_nothing_is_counted(picture: Path, task: Task)
 
 
 def test_what_was_pointed_at_is_drawn_on_its_picture(picture: Path) -> None:
-    pointed = PointedAt(on=((10, 20), (30, 40)), beside=((5, 6),), box=(1, 2, 50, 44))
+    pointed = PointedAt(object=((10, 20), (30, 40)), background=((5, 6),), box=(1, 2, 50, 44))
     sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=(), pointed=pointed)
     asked = report(backend(comparison(output="mask")), samples=(sample,), task=MatteTask(output="alpha"))
     page = render_verify_report(asked)
     drawn = page[page.index('<g class="prompt">') : page.index("</svg>", page.index('<g class="prompt">'))]
     assert re.findall(r'class="click (\w+)"><title>([^<]+)</title><path class="rim" d="([^"]+)"', drawn) == [
-        ("on", "a click on the object", "M10 20h0"),
-        ("on", "a click on the object", "M30 40h0"),
-        ("beside", "a click beside the object", "M5 6h0"),
+        ("object", "a click on the object", "M10 20h0"),
+        ("object", "a click on the object", "M30 40h0"),
+        ("background", "a click on the background", "M5 6h0"),
     ]
     assert drawn.count('d="M1 2H50V44H1Z"') == 2
 

@@ -11,7 +11,7 @@ from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.quantities import format_bytes
 from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
-from webbuild.verify.report import Questions, VerifyReport, exit_code
+from webbuild.verify.report import PromptCost, VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
 _DASH = "\N{EN DASH}"
@@ -58,13 +58,13 @@ def variants_text(names: Sequence[str]) -> str:
     return ", ".join([*points, *others])
 
 
-def questions_text(questions: Questions) -> str:
-    """Return the cost of prompts as text: `12 questions after 2 looks of 42 ms, at most 65 kB read back`."""
-    look_ms = format_milliseconds(questions.look)
-    looks = f"{_plural(questions.asked, 'question')} after {_plural(questions.looks, 'look')} of {look_ms}"
-    runs = f"{_plural(questions.earlier_runs, 'more run')} of earlier stages" if questions.earlier_runs else ""
-    read = f"at most {format_bytes(questions.read_bytes)} read back" if questions.read_bytes else ""
-    return ", ".join(filter(None, (looks, runs, read)))
+def prompt_cost_text(cost: PromptCost) -> str:
+    """Return the cost as text: `12 prompts on 2 pictures, each encoded in 42 ms, at most 65 kB read back`."""
+    pictures = f"{_plural(cost.pictures, 'picture')}, each encoded in {format_milliseconds(cost.encoding)}"
+    prompts = f"{_plural(cost.prompts, 'prompt')} on {pictures}"
+    runs = f"{_plural(cost.earlier_runs, 'more run')} of earlier stages" if cost.earlier_runs else ""
+    read = f"at most {format_bytes(cost.read_bytes)} read back" if cost.read_bytes else ""
+    return ", ".join(filter(None, (prompts, runs, read)))
 
 
 def without_stage(runner: str, stages: Sequence[str]) -> str:
@@ -127,8 +127,8 @@ def reader_notes(report: VerifyReport) -> list[str]:
     )
     limit = f"Differences up to {NOISE_FACTOR} times that are accepted."
     pieces = {run.backend: max(each.pieces for each in run.comparisons) for run in report.backends if run.comparisons}
-    if drowned := {runner_name(name): count for name, count in pieces.items() if count}:
-        counted = ", ".join(f"{count} values on {name}" for name, count in drowned.items())
+    if compared := {runner_name(name): count for name, count in pieces.items() if count}:
+        counted = ", ".join(f"{count} values on {name}" for name, count in compared.items())
         limit = (
             "That is too much to tell right outputs from wrong ones. So the graph was compared piece by piece, each "
             f"computed from native ONNX Runtime's values: no node is wrong ({counted})."

@@ -66,27 +66,27 @@ class Timings(ReportJson, frozen=True):
     runs: int
 
 
-class Questions(ReportJson, frozen=True):
+class PromptCost(ReportJson, frozen=True):
     """Cost of prompts on pictures encoded once, in addition to the last stage's runs.
 
-    `looks` is the number of encoded pictures, `look` the median of their milliseconds, and `asked` the number of
-    prompts. `earlier_runs` counts further runs of earlier stages. `read_bytes` is the most that a prompt read back from
-    the GPU, None if not counted; `answer_bytes` is the size of that result's arrays.
+    `pictures` is the number of encoded pictures, `encoding` the median of their milliseconds. `earlier_runs` counts
+    further runs of earlier stages. `read_bytes` is the most that a prompt read back from the GPU, None if not counted;
+    `result_bytes` is the size of that result's arrays.
     """
 
-    looks: int
-    asked: int
-    look: float
+    prompts: int
+    pictures: int
+    encoding: float
     earlier_runs: int
     read_bytes: int | None
-    answer_bytes: int
+    result_bytes: int
 
 
 class PointedAt(ReportJson, frozen=True):
-    """A prompt in pixels of the picture: clicks on the object and outside it, and a box (x1, y1, x2, y2)."""
+    """A prompt in pixels of the picture: clicks on the object and on the background, and a box (x1, y1, x2, y2)."""
 
-    on: tuple[tuple[float, float], ...]
-    beside: tuple[tuple[float, float], ...]
+    object: tuple[tuple[float, float], ...]
+    background: tuple[tuple[float, float], ...]
     box: tuple[float, float, float, float] | None
 
 
@@ -146,7 +146,7 @@ class BackendRun(ReportJson, frozen=True):
     warnings: tuple[RuntimeWarningInfo, ...] = ()
     problems: tuple[Problem, ...] = ()
     skip_reason: str = ""
-    questions: Questions | None = None
+    prompt_cost: PromptCost | None = None
 
     @property
     def comparisons(self) -> list[Comparison]:

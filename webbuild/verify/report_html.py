@@ -55,7 +55,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     templates.filters.update(
         number=formatting.format_number,
         ms=formatting.format_milliseconds,
-        questions=formatting.questions_text,
+        prompt_cost=formatting.prompt_cost_text,
         name=formatting.runner_name,
         graph=formatting.graph_name,
         short=lambda runner: formatting.without_stage(runner, report.stages),

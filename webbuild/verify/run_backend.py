@@ -93,7 +93,7 @@ def run_backend(
         run = BackendRun(backend=name) if outcome.loaded is None else _loaded_run(name, outcome.loaded, outcome)
         problems = outcome.problems
         if isinstance(runner, PipelinePageRunner):
-            run = msgspec.structs.replace(run, questions=measure_prompt_cost(runner))
+            run = msgspec.structs.replace(run, prompt_cost=measure_prompt_cost(runner))
             problems += prompt_cost_problems(bundle, name, runner)
         if bundle.batch > 1 or bundle.all_stages:  # the engine only logs the first stage's session, for one picture
             run = msgspec.structs.replace(run, placements=())

@@ -55,11 +55,11 @@ def _sample_report(bundle: Bundle, task: Task, verify_input: VerifyInput, expect
 
 
 def _pointed_at(prompt: PointPrompt) -> PointedAt:
-    on, beside = (
+    clicks, background = (
         tuple(point for point, label in zip(prompt.points, prompt.labels, strict=True) if label == wanted)
         for wanted in (FOREGROUND, BACKGROUND)
     )
-    return PointedAt(on, beside, prompt.box)
+    return PointedAt(clicks, background, prompt.box)
 
 
 def _path_from_bundle(file: Path, directory: Path) -> str:

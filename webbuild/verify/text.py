@@ -56,8 +56,8 @@ def _heading(run: BackendRun) -> str:
     placements = ", ".join(f"{format_count(p.count, 'node')} on {p.provider}" for p in run.placements)
     steady = f"{formatting.format_milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
-    questions = formatting.questions_text(run.questions) if run.questions else ""
-    facts = [printable(fact) for fact in (run.adapter, build, placements, steady, questions) if fact]
+    prompts = formatting.prompt_cost_text(run.prompt_cost) if run.prompt_cost else ""
+    facts = [printable(fact) for fact in (run.adapter, build, placements, steady, prompts) if fact]
     instead = "not run" if run.skip_reason else "did not load"
     return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
 

@@ -27,7 +27,10 @@ def prompts_of_every_kind(
     }
     if "labels" in roles:
         labels = [FOREGROUND, BACKGROUND, FOREGROUND]
-        prompts = {"clicks on and beside the object": PointPrompt([first, background, second], labels), **prompts}
+        prompts = {
+            "clicks on the object and the background": PointPrompt([first, background, second], labels),
+            **prompts,
+        }
     if task.box != "none":
         prompts |= {"a box": PointPrompt(box=box), "a click in a box": PointPrompt([first], [FOREGROUND], box)}
     if task.multi:
