@@ -126,7 +126,7 @@ def _kept(out: Path, name: str) -> Path:
 def patched(model: ZooModel, out: Path) -> Path | None:
     """Patch a model as users do, with the proof; None if there is no graph for the GPU."""
     made = cached_result(out / f"{model.name}.json", Patched, partial(patch, model, out))
-    return None if made.refused or made.on_wasm else Path(made.file)
+    return None if made.error_with_sizes or made.on_wasm else Path(made.file)
 
 
 def lowered(model: ZooModel, out: Path) -> Path:

@@ -84,12 +84,12 @@ MODELS = (
 class ThirdPartyRow(Struct, frozen=True):
     """Results for a model.
 
-    `foreseen` are the results of `inspect` on the original and on the packed graph, `before` is the original's outcome,
-    `after` the verdict of each backend.
+    `predicted` are the results of `inspect` on the original and on the packed graph. `before` is the original's
+    outcome, `after` the verdict of each backend.
     """
 
     name: str
-    foreseen: tuple[str, str] = ("", "")
+    predicted: tuple[str, str] = ("", "")
     before: str = ""
     after: dict[str, str] = {}
 
@@ -177,7 +177,7 @@ def measure(folder: Path, pictures: Path, out: Path, steps: list[str], only: str
             begun = time.monotonic()
             try:
                 if step == "foresee" and bundle.exists():
-                    row = msgspec.structs.replace(row, foreseen=predict(wild, path, bundle))
+                    row = msgspec.structs.replace(row, predicted=predict(wild, path, bundle))
                 elif step == "before" and not row.before:
                     row = msgspec.structs.replace(row, before=run_original(wild, path, shots[0]))
                 elif step == "pack" and not bundle.exists() and (error := pack(wild, path, shots, bundle)):
@@ -196,8 +196,8 @@ def render_table(rows: list[ThirdPartyRow]) -> str:
     """Return the table: predictions, and the columns of measurements that are not empty."""
     columns = {
         "model": [f"`{row.name}`" for row in rows],
-        "the original, predicted": [row.foreseen[0] for row in rows],
-        "packed, predicted": [row.foreseen[1] for row in rows],
+        "the original, predicted": [row.predicted[0] for row in rows],
+        "packed, predicted": [row.predicted[1] for row in rows],
         "the original on WebGPU": [row.before for row in rows],
         "packed, on WebGPU": [row.after.get("webgpu", row.after.get("pack", "")) for row in rows],
         "packed, on WASM": [row.after.get("wasm", row.after.get("pack", "")) for row in rows],

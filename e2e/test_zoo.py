@@ -51,7 +51,7 @@ def test_the_sample_is_there() -> None:
 )
 def test_it_is_taken_and_right(rows: dict[str, Row], name: str) -> None:
     row = rows[name]
-    assert (row.patched.door, row.patched.refused, row.patched.on_wasm) == ("", "", "")
+    assert (row.patched.error, row.patched.error_with_sizes, row.patched.on_wasm) == ("", "", "")
     assert (row.after.ending, row.wasm.ending) == ("right", "right"), (row.after.reason, row.wasm.reason)
-    assert not row.surprises, f"on the CPU: {row.after.cpu}, expected there: {row.patched.predicted_cpu}"
+    assert not row.mispredicted, f"on the CPU: {row.after.cpu}, predicted: {row.patched.predicted_cpu}"
     assert row.after.gpu_nodes

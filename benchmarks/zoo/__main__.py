@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.result_cache import cached_result
-from benchmarks.zoo.patching import foreseen, patch
+from benchmarks.zoo.patching import patch, predicted_errors
 from benchmarks.zoo.report import PAGE, figures, render_page
 from benchmarks.zoo.row import Patched, Row, Run
 from benchmarks.zoo.running import job, run_all
@@ -26,25 +26,28 @@ def measure(models: list[ZooModel], out: Path, *, unpatched: bool = True) -> lis
 
     def patched(model: ZooModel) -> Patched:
         made = cached_result(out / f"{model.name}.json", Patched, lambda: patch(model, out))
-        print(f"  {model.name}: {made.refused or 'patched'} {made.message[:150]} {made.seconds:.1f} s", flush=True)
+        print(
+            f"  {model.name}: {made.error_with_sizes or 'patched'} {made.message[:150]} {made.seconds:.1f} s",
+            flush=True,
+        )
         return made
 
     with ThreadPoolExecutor(2) as pool:
         made = dict(zip((model.name for model in models), pool.map(patched, models), strict=True))
     references = {model.name: model.reference() for model in models}
-    taken = [model for model in models if not made[model.name].refused]
+    taken = [model for model in models if not made[model.name].error_with_sizes]
     on_gpu = [model for model in taken if not made[model.name].on_wasm]
     as_they_are = [job(model, model.path) for model in models] if unpatched else []
     before = run_all(as_they_are, "webgpu", references)
     after = run_all([job(m, Path(made[m.name].file), made[m.name].cpu_nodes) for m in on_gpu], "webgpu", references)
     wasm = run_all([job(model, Path(made[model.name].file)) for model in taken], "wasm", references)
     runs = [{**dict.fromkeys(references, Run()), **side} for side in (before, after, wasm)]
-    return [Row(m.name, made[m.name], _foreseen(m), *(side[m.name] for side in runs)) for m in models]
+    return [Row(m.name, made[m.name], _predicted(m), *(side[m.name] for side in runs)) for m in models]
 
 
-def _foreseen(model: ZooModel) -> tuple[str, ...]:
+def _predicted(model: ZooModel) -> tuple[str, ...]:
     try:
-        return foreseen(model)
+        return predicted_errors(model)
     except WebbuildError as error:
         return (error.code,)
 

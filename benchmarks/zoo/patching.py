@@ -33,13 +33,13 @@ def patch(model: ZooModel, folder: Path) -> Patched:
     """Patch a model without options; if the result does not accept the example, with the example's sizes."""
     started = time.monotonic()
     result = _run_patch(model, folder, ())
-    door = result.error.code if result.error is not None else ""
-    if (door or not _takes(result, model)) and model.dims():
+    error = result.error.code if result.error is not None else ""
+    if (error or not _takes(result, model)) and model.dims():
         started = time.monotonic()
         result = _run_patch(model, folder, model.dims())
     seconds = time.monotonic() - started
     if result.error is not None:
-        return Patched(door, result.error.code, result.error.message, seconds=seconds)
+        return Patched(error, result.error.code, result.error.message, seconds=seconds)
     disabled = result.disabled_targets.get(TARGET.name)
     wanted = TARGET if disabled is None else Target(TARGET.version, "wasm")
     file = next(each.file for each in result.files if wanted.name in each.targets)
@@ -48,11 +48,11 @@ def patch(model: ZooModel, folder: Path) -> Patched:
     predicted = tuple(fused_operators([each.node for each, node in found if node.outcome == "cpu"]))
     reason = "" if disabled is None else f"{disabled.code}: {disabled.reason}"
     return Patched(
-        door, "", "", file, tuple(cpu_node_names(graph)), reason, predicted, sum(1 for _ in graph.graph), seconds
+        error, "", "", file, tuple(cpu_node_names(graph)), reason, predicted, sum(1 for _ in graph.graph), seconds
     )  # fmt: skip
 
 
-def foreseen(model: ZooModel) -> tuple[str, ...]:
+def predicted_errors(model: ZooModel) -> tuple[str, ...]:
     """Return the codes of the errors that `webbuild inspect` reports for the unchanged model."""
     dims = {key: int(size) for key, _, size in (each.rpartition("=") for each in model.dims())}
     found = inspect(model.name, load_onnx(model.path).model, load_table(TARGET), dims).findings
@@ -88,6 +88,6 @@ def _run_patch(model: ZooModel, folder: Path, dims: tuple[str, ...]) -> PatchRes
 
 def _failed(model: ZooModel, stderr: str) -> PatchResult:
     """Return the outcome that a process printed as text: with a single model it exits with the model's error."""
-    told = re.search(r"error\[([\w-]+)\] (.*)", stderr)
-    code, message = told.groups() if told is not None else ("process-lost", stderr.strip()[-300:])
+    match = re.search(r"error\[([\w-]+)\] (.*)", stderr)
+    code, message = match.groups() if match is not None else ("process-lost", stderr.strip()[-300:])
     return PatchResult(str(model.path), FAILED, error=PatchError(code, message, ""))

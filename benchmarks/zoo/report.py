@@ -12,14 +12,16 @@ from webbuild.ortweb.packaged_assets import engine_version
 PAGE = Path(__file__).parents[2] / "docs" / "zoo.md"
 
 _SECTIONS: dict[str, Callable[[Row], str]] = {
-    "Refused": lambda row: row.patched.refused and f"{row.patched.refused}: {row.patched.message}",
-    "Refused without `--dim`": lambda row: "" if row.patched.refused else row.patched.door,
+    "Errors of `patch`": lambda row: (
+        row.patched.error_with_sizes and f"{row.patched.error_with_sizes}: {row.patched.message}"
+    ),
+    "Errors of `patch` without `--dim` only": lambda row: "" if row.patched.error_with_sizes else row.patched.error,
     "Not right on WebGPU after the passes": lambda row: _fault(row.after),
     "Not right on WASM after the passes": lambda row: _fault(row.wasm),
-    "Right piece by piece, on WebGPU or WASM": lambda row: _pieces(row.after) or _pieces(row.wasm),
+    "Right node by node, on WebGPU or WASM": lambda row: _pieces(row.after) or _pieces(row.wasm),
     "Nodes on the CPU after the passes": lambda row: _counted(row.after.cpu),
-    "On WASM instead": lambda row: row.patched.on_wasm,
-    "On the CPU, and not expected there": lambda row: _counted(
+    "No WebGPU graph, only WASM": lambda row: row.patched.on_wasm,
+    "On the CPU, not predicted by `inspect`": lambda row: _counted(
         (Counter(row.after.cpu) - Counter(row.patched.predicted_cpu)).elements()
     ),
 }
@@ -34,40 +36,42 @@ def figures(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
 
     return {
         "right on WebGPU": count(lambda run: run.ending == "right"),
-        "right, and wholly on the GPU": count(lambda run: run.wholly_gpu),
+        "right, all nodes on the GPU": count(lambda run: run.wholly_gpu),
         "right, with one to three nodes on the CPU": count(lambda run: run.ending == "right" and 0 < len(run.cpu) <= 3),
         "right, with more nodes on the CPU": count(lambda run: run.ending == "right" and len(run.cpu) > 3),
         "wrong": count(lambda run: run.ending == "wrong"),
         "throws": count(lambda run: run.ending == "throws"),
         "no session": count(lambda run: run.ending == "no session"),
-        "refused, or not run on WebGPU": count(lambda run: run.ending == "not run"),
+        "not run on WebGPU": count(lambda run: run.ending == "not run"),
     }
 
 
 def render_page(rows: Sequence[Row]) -> str:
     """Return the document."""
-    doors = sum(not row.patched.door for row in rows)
+    without_sizes = sum(not row.patched.error for row in rows)
+    with_sizes = sum(not row.patched.error_with_sizes for row in rows)
+    right_on_wasm = sum(row.wasm.ending == "right" for row in rows)
     lines = [
         "# The zoo: small exports of many architectures",
         "",
-        f"{len(rows)} models of `models/zoo`, patched by `webbuild patch --int32-inputs`, so that they have a bundle's",
-        f"inputs, and run in Chromium on onnxruntime-web {engine_version()}'s native WebGPU build. They are compared",
-        "with native ONNX Runtime on the exported model, for float16 models on their float32 form. Their weights",
-        "are random. Written by `python -m benchmarks.zoo --write`.",
+        f"{len(rows)} models of `models/zoo`, patched by `webbuild patch --int32-inputs`, which gives them a bundle's",
+        f"inputs, and run in Chromium on the native WebGPU build of onnxruntime-web {engine_version()}. The outputs",
+        "are compared with native ONNX Runtime's for the exported model; for a float16 model, with those of its",
+        "float32 version. All weights are random. Written by `python -m benchmarks.zoo --write`.",
         "",
-        "| | as they are | after the passes |",
+        "| | as exported | after the passes |",
         "|---|---|---|",
         *(f"| {name} | {before} | {after} |" for name, (before, after) in figures(rows).items()),
         "",
-        f"{doors} of them are patched without options, {sum(not row.patched.refused for row in rows)} with sizes.",
-        f"On WASM {sum(row.wasm.ending == 'right' for row in rows)} are right. Outcomes that `inspect` of the",
-        f"patched graph does not predict: {sum(row.surprises for row in rows)}.",
+        f"`patch` succeeds for {without_sizes} without options, for {with_sizes} with the sizes of the example inputs.",
+        f"On WASM {right_on_wasm} are right. `inspect` of the patched graphs predicts the outcome on WebGPU for",
+        f"{sum(not row.mispredicted for row in rows)} of them.",
         "",
-        "`patch` keeps NMS on the CPU. Many passes were developed on these models;",
-        "[wild-models.md](wild-models.md) has models that no pass was developed on.",
+        "`patch` keeps NMS on the CPU. Many passes were developed on these models; no pass was developed on those of",
+        "[wild-models.md](wild-models.md).",
     ]
-    for title, told in _SECTIONS.items():
-        found = [(row.name, text) for row in rows if (text := told(row))]
+    for title, text_of in _SECTIONS.items():
+        found = [(row.name, text) for row in rows if (text := text_of(row))]
         lines += ["", f"## {title}: {len(found)}", ""]
         lines += [f"- `{name}` {_line(text)}" for name, text in found] or ["None."]
     return "\n".join(lines) + "\n"
@@ -78,7 +82,7 @@ def _fault(run: Run) -> str:
 
 
 def _pieces(run: Run) -> str:
-    return f"{run.pieces} values agree; {run.reason}, and so does the reference by 1e-6 of itself" if run.pieces else ""
+    return f"{run.pieces} values agree; {run.reason} (the model is numerically unstable)" if run.pieces else ""
 
 
 def _counted(operators: Iterable[str]) -> str:

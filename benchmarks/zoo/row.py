@@ -13,7 +13,7 @@ Ending = Literal["right", "wrong", "throws", "no session", "not run"]
 class Run(Struct, frozen=True):
     """A graph's outcome, the reason if it was not right, and the operators on the CPU.
 
-    `drowned` means that the model's noise floor explains the difference, but is too large for the outputs to prove
+    `within_noise` means that the model's noise floor explains the difference, but is too large for the outputs to prove
     anything. `pieces` is the number of intermediate values that agree when each is computed from the reference's
     inputs: then the graph counts as right.
     """
@@ -22,7 +22,7 @@ class Run(Struct, frozen=True):
     reason: str = ""
     cpu: tuple[str, ...] = ()
     gpu_nodes: int = 0
-    drowned: bool = False
+    within_noise: bool = False
     pieces: int = 0
 
     @property
@@ -34,12 +34,12 @@ class Run(Struct, frozen=True):
 class Patched(Struct, frozen=True):
     """The result of `webbuild patch` for a model.
 
-    `door` is the error code without options, `refused` the error code with the example's sizes; empty without an error.
+    `error` is the error code without options, `error_with_sizes` with the example's sizes; empty without an error.
     `on_wasm` says why there is no WebGPU graph. `predicted_cpu` are the operators that `inspect` expects on the CPU.
     """
 
-    door: str = ""
-    refused: str = ""
+    error: str = ""
+    error_with_sizes: str = ""
     message: str = ""
     file: str = ""
     cpu_nodes: tuple[str, ...] = ()
@@ -50,17 +50,17 @@ class Patched(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """A model of the zoo. `foreseen` are the codes of `inspect` for the unchanged model."""
+    """A model of the zoo. `predicted` are the codes of `inspect` for the unchanged model."""
 
     name: str
     patched: Patched
-    foreseen: tuple[str, ...]
+    predicted: tuple[str, ...]
     before: Run
     after: Run
     wasm: Run
 
     @property
-    def surprises(self) -> bool:
+    def mispredicted(self) -> bool:
         """Whether the patched graph throws or is wrong, or nodes are on the CPU unexpectedly."""
         return self.after.ending in ("wrong", "throws", "no session") or bool(
             Counter(self.after.cpu) - Counter(self.patched.predicted_cpu)

@@ -58,7 +58,7 @@ def run_all(
         found[each.name] = _judge(answer, *references[each.name])
         run = found[each.name]
         print(f"  {build}: {each.name}: {run.ending} {run.reason}", flush=True)
-    by_pieces = [each for each in sent if found[each.name].drowned]
+    by_pieces = [each for each in sent if found[each.name].within_noise]
     return found | {each.name: _judge_pieces(each, build, found[each.name]) for each in by_pieces}
 
 
@@ -82,5 +82,5 @@ def _judge(answer: tiny_models.JobResult, reference: Reference, policy: Policy) 
     compared = compare_runs(reference, "browser", [got], policy)
     wrong = [each for each in compared if each.verdict == "DIFFERS"]
     reason = "; ".join(f"{each.subject.output}: {describe_reason(each)}" for each in wrong[:3])
-    drowned = bool(wrong) and reference.noise is not None and reference.noise.explains_all(compared)
-    return Run("wrong" if wrong else "right", reason, answer.cpu, len(answer.gpu), drowned)
+    within_noise = bool(wrong) and reference.noise is not None and reference.noise.explains_all(compared)
+    return Run("wrong" if wrong else "right", reason, answer.cpu, len(answer.gpu), within_noise)
