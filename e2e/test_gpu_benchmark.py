@@ -12,7 +12,7 @@ import pytest
 from benchmarks.gpu import __main__ as measuring
 from benchmarks.gpu import archive, prepare, render
 from benchmarks.gpu.jobs import RunCounts, suppression_jobs
-from benchmarks.gpu.made_up_weights import noise
+from benchmarks.gpu.random_weights import noise
 from benchmarks.gpu.rows import result_row
 from tests.exports import write
 
@@ -49,7 +49,7 @@ def test_what_runs_rightly_is_right(result: dict[str, Any]) -> None:
 
 def test_every_kind_of_job_is_run(result: dict[str, Any]) -> None:
     done = {(row["model"], row["weights"], row["what"]) for row in result["rows"]}
-    heavy = "detect-raw, weights made up"
+    heavy = "detect-raw, random weights"
     assert done >= {
         ("8400 random boxes", "-", "suppression in the runtime's shader"),
         ("8400 random boxes", "-", "suppression on the CPU"),
@@ -105,15 +105,15 @@ def test_a_wrong_answer_is_a_row_marked_wrong() -> None:
     assert (row["status"], row["message"]) == ("wrong", "y differs")
 
 
-def test_made_up_weights_are_the_same_in_both_languages(tmp_path: Path) -> None:
+def test_random_weights_are_the_same_in_both_languages(tmp_path: Path) -> None:
     builder = str(prepare.NODE_SIDE / "build.mjs")
-    subprocess.run(["node", builder, str(tmp_path), "made-up-weights"], check=True, cwd=prepare.ROOT)
+    subprocess.run(["node", builder, str(tmp_path), "random-weights"], check=True, cwd=prepare.ROOT)
     tensors = [
         {"offset": 0, "count": 5000, "dtype": "float32", "step": 2.0**-9, "seed": 4294967290},
         {"offset": 20000, "count": 5000, "dtype": "float16", "step": 2.0**-14, "seed": 7},
     ]
     script = (
-        'import { fillTensors } from "./made-up-weights.js"; import { writeFileSync } from "node:fs";'
+        'import { fillTensors } from "./random-weights.js"; import { writeFileSync } from "node:fs";'
         f"const data = new Uint8Array(30000); fillTensors(data, {json.dumps(tensors)}); writeFileSync('out', data);"
     )
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")

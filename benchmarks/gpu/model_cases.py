@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.gpu.made_up_weights import clear, make_up
+from benchmarks.gpu.random_weights import clear, replace_weights
 from webbuild.manifest.manifest import Graph
 from webbuild.runners.native import NativeRunner
 from webbuild.verify.bundle import Bundle
@@ -29,10 +29,10 @@ class CaseWriter:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def cases(self, directory: Path, *, made_up: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    def cases(self, directory: Path, *, random_weights: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the precision and the case of each WebGPU graph of a bundle, float32 first.
 
-        With `made_up`, weights are noise, and the expected outputs are native ONNX Runtime's with that noise.
+        With `random_weights`, weights are noise, and the expected outputs are native ONNX Runtime's with that noise.
 
         Raises:
             ValueError: the bundle has no WebGPU graph, or no run with known outputs.
@@ -48,10 +48,10 @@ class CaseWriter:
         steps: dict[str, float] = {}
         for graph in graphs:
             spec = dict(specs[graph.file])
-            if made_up:
+            if random_weights:
                 spec.pop("suppression", None)
             with materialize_graph(bundle, graph) as path:
-                weights, found = self._weights(path, graph, feeds if made_up else None, steps)
+                weights, found = self._weights(path, graph, feeds if random_weights else None, steps)
                 expected = found if found is not None and graph.precision == "fp32" else expected
                 model = self._store(path.read_bytes())
             yield (
@@ -61,7 +61,7 @@ class CaseWriter:
                     "model": model,
                     "weights": weights,
                     "inputs": described["inputs"],
-                    "task": {"kind": "tensor"} if made_up else described["task"],
+                    "task": {"kind": "tensor"} if random_weights else described["task"],
                     "confidence": described["evaluationThresholds"].get("confidence", 0.0),
                     "feeds": self._tensors(feeds),
                     "expected": self._tensors(expected),
@@ -77,7 +77,7 @@ class CaseWriter:
         files = [work / Path(name).name for name in (graph.file, *graph.weights)]
         for file in files:
             shutil.copyfile(path.parent / file.name, file)
-        filled = {file: make_up(files[0], file, steps) if feeds is not None else [] for file in files[1:]}
+        filled = {file: replace_weights(files[0], file, steps) if feeds is not None else [] for file in files[1:]}
         found = None if feeds is None or graph.precision != "fp32" else dict(NativeRunner(files[0]).run(feeds))
         stored = []
         for file, tensors in filled.items():

@@ -107,9 +107,11 @@ def _jobs(
             ((_, case),) = writer.cases(pack_model(model, bundles / f"{name}-nms-gpu", "--nms", "gpu"))
             jobs += model_jobs(name, "fp32", case, counts, suppression="graph")
     for model in heavy:
-        packed = pack_model(model, bundles / f"{model.stem}-made-up", "--precision", precision, "--task", "tensor")
-        for used, case in writer.cases(packed, made_up=True):
-            jobs += model_jobs(f"{model.stem}, weights made up", used, case, counts)
+        packed = pack_model(
+            model, bundles / f"{model.stem}-random-weights", "--precision", precision, "--task", "tensor"
+        )
+        for used, case in writer.cases(packed, random_weights=True):
+            jobs += model_jobs(f"{model.stem}, random weights", used, case, counts)
     return jobs
 
 

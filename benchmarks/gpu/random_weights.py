@@ -1,4 +1,4 @@
-"""Random weights instead of files in the archive: a hash of the element's index, as in `node/made-up-weights.ts`.
+"""Random weights instead of files in the archive: a hash of the element's index, as in `node/random-weights.ts`.
 
 Each large tensor becomes integers of -127 to 127 times a power of two near its spread, which float16 stores exactly.
 """
@@ -23,7 +23,7 @@ _SMALLEST = 2.0**-14
 """The smallest normal float16."""
 
 
-def make_up(model: Path, file: Path, steps: dict[str, float]) -> list[dict[str, Any]]:
+def replace_weights(model: Path, file: Path, steps: dict[str, float]) -> list[dict[str, Any]]:
     """Overwrite the large tensors of a model's weight file and return them as fields of `FilledTensor`.
 
     `steps` stores the multiplier of each name, so that a float16 graph gets the float32 graph's numbers.

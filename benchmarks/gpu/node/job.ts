@@ -3,7 +3,7 @@
 import type { TensorData, Tensors } from "../../../web/src/api/types.js";
 import type { Graph, Manifest } from "../../../web/src/manifest/manifest.js";
 import { parseRawTensor } from "../../../web/src/tensors/raw-tensor.js";
-import type { FilledTensor } from "./made-up-weights.js";
+import type { FilledTensor } from "./random-weights.js";
 
 /** Reads a file of the carried folder. */
 export type ReadFile = (path: string) => Promise<Uint8Array<ArrayBuffer>>;

@@ -10,7 +10,7 @@ import { limitsOf, partNames, splitRows, suppressedNames } from "../../../web/sr
 import { readTensors as inMemory } from "../../../web/src/tensors/gpu-tensor.js";
 import { type Job, type Measured, type ModelCase, type ReadFile, readTensors } from "./job.js";
 import { kernelsOf } from "./kernels.js";
-import { fillTensors } from "./made-up-weights.js";
+import { fillTensors } from "./random-weights.js";
 import { repeat, timed } from "./timing.js";
 
 type ModelJob = Extract<Job, { kind: "model" }>;
@@ -43,7 +43,7 @@ export async function measureModel(job: ModelJob, engine: OrtWeb, read: ReadFile
   const stale = async (): Promise<string | null> => {
     const others = moved(feeds);
     if (!job.capture || difference(await answer(job, opened, others)) !== null) return null;
-    // Weights that are made up may answer other inputs as these: then so does a session that captures nothing.
+    // With random weights, different inputs may give the same outputs, also in a session without graph capture.
     if (difference(await answer(job, await open(null), others)) === null) return null;
     return "a replay has the answer of other inputs";
   };

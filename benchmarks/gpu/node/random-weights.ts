@@ -1,4 +1,4 @@
-// Weights that are not carried: noise from a hash of the element's index, the same as `made_up_weights.py` writes.
+// Random weights in place of files: noise from a hash of the element's index, the same as `random_weights.py` writes.
 
 /** `count` elements from byte `offset` on: a whole number from -127 to 127 each, times `step`, which is a power of two. */
 export interface FilledTensor {
