@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 
-class Held(Struct, frozen=True):
+class WorkerMemory(Struct, frozen=True):
     """A worker's resources: GPU buffers and textures, and bytes of WebAssembly memory."""
 
     buffers: int
@@ -46,14 +46,14 @@ class Row(Struct, frozen=True):
     """An action repeated `times` times, and how each repetition ended.
 
     `heap` is memory in bytes before, and after each third of the repetitions: the JavaScript heap in Chromium, the
-    page processes in Firefox. `held` are resources before and after; None if each repetition had its own worker.
+    page processes in Firefox. `memory` are resources before and after; None if each repetition had its own worker.
     """
 
     what: str
     times: int
     ended: str
     heap: tuple[int, ...]
-    held: Held | None
+    memory: WorkerMemory | None
     browser: str
     adapter: str
     day: str = ""
@@ -84,15 +84,15 @@ def table(rows: Sequence[Row]) -> str:
 
 def _line(row: Row) -> str:
     steps = zip(row.heap, row.heap[1:], strict=False)
-    held = row.held
+    memory = row.memory
     cells = [
         row.what,
         f"{row.times:,}",
         row.ended,
         _megabytes(row.heap[0]),
         ", ".join(f"{(after - before) / 1000:,.0f}" for before, after in steps) + " kB",
-        "" if held is None else f"{held.buffers}, {held.textures}",
-        "" if held is None else _megabytes(held.bytes),
+        "" if memory is None else f"{memory.buffers}, {memory.textures}",
+        "" if memory is None else _megabytes(memory.bytes),
         f"{row.browser}, {_adapter(row.adapter)}",
         row.day,
     ]

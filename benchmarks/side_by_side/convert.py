@@ -37,9 +37,9 @@ def restore_network() -> Any:
     yolo = YOLO(str(RECIPE), task="pose")
     network: Any = yolo.model
     network.fuse(verbose=False)
-    held = {each.name: numpy_helper.to_array(each) for each in onnx.load(MODEL).graph.initializer}
+    weights = {each.name: numpy_helper.to_array(each) for each in onnx.load(MODEL).graph.initializer}
     state = network.state_dict()
-    found = {name: torch.from_numpy(held[_PREFIX + name].copy()) for name in state if _PREFIX + name in held}
+    found = {name: torch.from_numpy(weights[_PREFIX + name].copy()) for name in state if _PREFIX + name in weights}
     missing = [name for name in state if name not in found and ".dfl." not in name]
     if missing:
         raise RuntimeError(f"{MODEL.name} has no {', '.join(missing[:5])}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from benchmarks.side_by_side.pages import SECONDS, Boxes, BundlePage, Held, Visit
+from benchmarks.side_by_side.pages import SECONDS, Boxes, BundlePage, PageCounters, Visit
 from webbuild.bench.percentiles import percentile
 from webbuild.bench.scenario import WARMUP_RUNS
 from webbuild.browser.chromium import BrowserHandle
@@ -71,10 +71,10 @@ def measurement(
     times: list[float],
     found: list[Boxes],
     second_visit: float | None = None,
-    held: Held | None = None,
+    counters: PageCounters | None = None,
 ) -> PageMeasurement:
-    """Return the measurements; `held` has the kernels of one run."""
-    own = (None, None, None) if held is None else (held.kernels, held.gpu_bytes, held.wasm_bytes)
+    """Return the measurements; `counters` has the kernels of one run."""
+    own = (None, None, None) if counters is None else (counters.kernels, counters.gpu_bytes, counters.wasm_bytes)
     return PageMeasurement(adapter, visit.bytes, visit.session, visit.first_result, times, found, second_visit, *own)
 
 

@@ -31,7 +31,7 @@ class Visit(Struct, frozen=True):
     first_result: float
 
 
-class Held(Struct, frozen=True):
+class PageCounters(Struct, frozen=True):
     """A page's GPU work so far, and its bytes on the GPU and in WebAssembly."""
 
     kernels: int
@@ -57,7 +57,7 @@ class VisitedPage(Protocol):
     def found(self, sample: int) -> Boxes:
         """Return the boxes of a decoded sample: corners and score."""
 
-    def held(self) -> Held:
+    def counters(self) -> PageCounters:
         """Return the counters."""
 
 
@@ -91,9 +91,9 @@ class LibraryPage:
         before = self._sent.bytes
         scripts = [self._script, "pose-page.js", "by-hand.js", "kernels.js"]
         self._calls = PageRpc(page, self.server, self._seconds, "benchmarks.side_by_side", scripts)
-        told = {name: self._absolute(value) for name, value in self._given.items()}
+        options = {name: self._absolute(value) for name, value in self._given.items()}
         address = f"{self.server.url}{self._model}"
-        loaded: dict[str, float] = self._calls.call("load", dict[str, float], model=address, backend=backend, **told)
+        loaded: dict[str, float] = self._calls.call("load", dict[str, float], model=address, backend=backend, **options)
         first: float = self._calls.call("first", float, urls=self._calls.upload_images(given.files))
         return Visit(self._sent.bytes - before, loaded["session"], loaded["session"] + first)
 
@@ -112,10 +112,10 @@ class LibraryPage:
         boxes: Boxes = self._calls.call("found", Boxes, sample=sample)
         return boxes
 
-    def held(self) -> Held:
+    def counters(self) -> PageCounters:
         """See `VisitedPage`."""
         counts: dict[str, int] = self._calls.call("counted", dict[str, int])
-        return Held(counts["dispatches"], counts["bufferBytes"], counts["wasmBytes"])
+        return PageCounters(counts["dispatches"], counts["bufferBytes"], counts["wasmBytes"])
 
     def _absolute(self, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -160,7 +160,7 @@ class BundlePage:
         found = kind.detections(kind.read_result(self._driver.decode_sample(sample)))
         return [[each.box.x1, each.box.y1, each.box.x2, each.box.y2, each.score] for each in found]
 
-    def held(self) -> Held:
+    def counters(self) -> PageCounters:
         """See `VisitedPage`; needs a visit with `counted`."""
         counts = self._driver.read_counters()
-        return Held(counts.dispatches, counts.buffer_bytes, counts.wasm_bytes)
+        return PageCounters(counts.dispatches, counts.buffer_bytes, counts.wasm_bytes)

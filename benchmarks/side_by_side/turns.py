@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from statistics import median
 
 from benchmarks.side_by_side.measure import PageMeasurement, RunCounts, measurement, sample_order
-from benchmarks.side_by_side.pages import Boxes, BundlePage, Held, Visit, VisitedPage
+from benchmarks.side_by_side.pages import Boxes, BundlePage, PageCounters, Visit, VisitedPage
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.errors import WebbuildError
 from webbuild.verify.inputs import VerifyInput
@@ -43,17 +43,22 @@ def measure_in_turns(
             except (PageError, WebbuildError) as error:
                 failed[name] = " ".join(str(error).split())[:_MOST]
                 del left[name]
-    held = {name: _count(chromium, side, backend, samples) for name, side in left.items()}
+    counters = {name: _count(chromium, side, backend, samples) for name, side in left.items()}
     times, found = _run_in_turns(chromium, left, backend, samples, effort)
     return {
         name: measurement(
-            side.adapter, _median(first[name]), times[name], found[name], _median(second[name]).first_result, held[name]
+            side.adapter,
+            _median(first[name]),
+            times[name],
+            found[name],
+            _median(second[name]).first_result,
+            counters[name],
         )
         for name, side in left.items()
     }, failed
 
 
-def _count(chromium: BrowserHandle, side: VisitedPage, backend: str, samples: Sequence[VerifyInput]) -> Held:
+def _count(chromium: BrowserHandle, side: VisitedPage, backend: str, samples: Sequence[VerifyInput]) -> PageCounters:
     """Return the kernels of a second run, and the memory after it."""
     with chromium.page() as (page, _):
         if isinstance(side, BundlePage):
@@ -61,10 +66,10 @@ def _count(chromium: BrowserHandle, side: VisitedPage, backend: str, samples: Se
         else:
             side.visit(page, backend, samples[0])
         side.hold(samples[:1])
-        before = side.held()
+        before = side.counters()
         side.run(0)
-        after = side.held()
-    return Held(after.kernels - before.kernels, after.gpu_bytes, after.wasm_bytes)
+        after = side.counters()
+    return PageCounters(after.kernels - before.kernels, after.gpu_bytes, after.wasm_bytes)
 
 
 def _run_in_turns(

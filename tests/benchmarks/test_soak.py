@@ -15,7 +15,7 @@ ROW = {
     "times": 1000,
     "ended": "answered",
     "heap": [40_000_000, 40_500_000, 40_600_000, 40_590_000],
-    "held": {"buffers": 12, "textures": 1, "bytes": 16_777_216},
+    "memory": {"buffers": 12, "textures": 1, "bytes": 16_777_216},
     "browser": "Chromium 156",
     "adapter": "llvmpipe (LLVM 19.1.7, 256 bits)",
 }
@@ -24,8 +24,8 @@ ROW = {
 def report(folder: Path, *, status: str = "passed", meta: dict[str, Any]) -> Path:
     test = {"fullName": "a test", "status": status, "meta": meta}
     file = folder / "report.json"
-    told = {"success": status == "passed", "testResults": [{"assertionResults": [test]}]}
-    file.write_bytes(msgspec.json.encode(told))
+    content = {"success": status == "passed", "testResults": [{"assertionResults": [test]}]}
+    file.write_bytes(msgspec.json.encode(content))
     return file
 
 

@@ -6,9 +6,9 @@ let ort = null;
 let session = null;
 let input = null;
 let others = {};
-const held = [];
+const samples = [];
 
-/** `input` says how a picture becomes its tensor; `feeds` are the other inputs. Of a graph with weights beside it, their addresses. */
+/** `input` says how a picture becomes its tensor; `feeds` are the other inputs, `weights` the URLs of external data. */
 async function load(given) {
   ort = await import(given.entry);
   ort.env.wasm.wasmPaths = new URL("./", given.entry).href;
@@ -49,7 +49,7 @@ function tensorOf(stack) {
 
 async function run({ sample }) {
   const start = performance.now();
-  const outputs = await session.run({ ...others, [input.name]: tensorOf(held[sample]) });
+  const outputs = await session.run({ ...others, [input.name]: tensorOf(samples[sample]) });
   for (const name of session.outputNames) outputs[name].data;
   return performance.now() - start;
 }
@@ -57,5 +57,5 @@ async function run({ sample }) {
 answer({
   load,
   run,
-  hold: async ({ urls }) => void held.push(await Promise.all([await pictures(urls)].flat().map((one) => createImageBitmap(one)))),
+  hold: async ({ urls }) => void samples.push(await Promise.all([await pictures(urls)].flat().map((one) => createImageBitmap(one)))),
 });

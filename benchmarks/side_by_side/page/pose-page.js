@@ -3,7 +3,7 @@
 import { counted } from "./kernels.js";
 import { answer, pictures } from "./calls.js";
 
-const held = [];
+const samples = [];
 
 /** `load` makes a session from what it is given; `detect` returns the boxes of a picture: x1, y1, x2, y2, score. */
 export function posePage(load, detect) {
@@ -15,9 +15,9 @@ export function posePage(load, detect) {
   answer({
     load: async (given) => ({ session: await timed(() => load(given)) }),
     first: async ({ urls }) => timed(async () => detect(await createImageBitmap(await pictures(urls)))),
-    hold: async ({ urls }) => void held.push(await createImageBitmap(await pictures(urls))),
-    run: async ({ sample }) => timed(() => detect(held[sample])),
-    found: async ({ sample }) => detect(held[sample]),
+    hold: async ({ urls }) => void samples.push(await createImageBitmap(await pictures(urls))),
+    run: async ({ sample }) => timed(() => detect(samples[sample])),
+    found: async ({ sample }) => detect(samples[sample]),
     counted,
   });
 }

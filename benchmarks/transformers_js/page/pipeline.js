@@ -4,7 +4,7 @@ import { answer, pictures } from "./calls.js";
 
 let RawImage = null;
 let pipe = null;
-const held = [];
+const samples = [];
 
 const commands = {
   async load({ entry, engine, models, name, task, backend, tokens }) {
@@ -32,18 +32,18 @@ const commands = {
   },
 
   async hold({ urls, caption }) {
-    held.push({ picture: await RawImage.fromBlob(await pictures(urls)), caption });
+    samples.push({ picture: await RawImage.fromBlob(await pictures(urls)), caption });
   },
 
   async run({ sample, threshold }) {
-    const { picture, caption } = held[sample];
+    const { picture, caption } = samples[sample];
     const start = performance.now();
     await detect(picture, caption, threshold);
     return performance.now() - start;
   },
 
   async found({ sample, threshold }) {
-    const { picture, caption } = held[sample];
+    const { picture, caption } = samples[sample];
     return detect(picture, caption, threshold);
   },
 

@@ -114,15 +114,15 @@ describe("threads", () => {
 
 describe("progress", () => {
   test("stages come in order, and end before load() resolves", async () => {
-    const told: Progress[] = [];
+    const events: Progress[] = [];
     const backend = hasWebgpu ? "webgpu" : "wasm";
-    await loadTiny({ backend, onProgress: (progress) => told.push(progress) });
+    await loadTiny({ backend, onProgress: (progress) => events.push(progress) });
     const stages = ["engine", "weights", "session", "warmup"];
-    expect([...new Set(told.map(({ stage }) => stage))]).toEqual(stages);
-    for (const stage of stages) expectForward(told.filter((progress) => progress.stage === stage));
-    const heard = told.length;
+    expect([...new Set(events.map(({ stage }) => stage))]).toEqual(stages);
+    for (const stage of stages) expectForward(events.filter((progress) => progress.stage === stage));
+    const heard = events.length;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(told.length).toBe(heard);
+    expect(events.length).toBe(heard);
   });
 
   test("a listener that throws does not stop the loading", async () => {
@@ -138,12 +138,12 @@ describe("progress", () => {
     await reported;
   });
 
-  function expectForward(told: readonly Progress[]): void {
-    const loaded = told.map((progress) => progress.loaded);
+  function expectForward(events: readonly Progress[]): void {
+    const loaded = events.map((progress) => progress.loaded);
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
-    if (told[0]?.stage !== "weights") expect(loaded[0]).toBe(0); // weights download in parallel with the engine
-    expect(told.at(-1)).toMatchObject({ loaded: told[0]?.total });
-    expect(told[0]?.total).toBeGreaterThan(0);
+    if (events[0]?.stage !== "weights") expect(loaded[0]).toBe(0); // weights download in parallel with the engine
+    expect(events.at(-1)).toMatchObject({ loaded: events[0]?.total });
+    expect(events[0]?.total).toBeGreaterThan(0);
   }
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { LoadOptions } from "../../src/index.js";
 import { hasWebgpu, keepEngine, loadTiny, withWorker } from "../support/bundle.js";
 import { frame } from "../support/frames.js";
-import { held, readBack } from "../support/measured.js";
+import { memoryUse, readBack } from "../support/measured.js";
 import { expectAnswers, expectThree } from "../support/scenes.js";
 
 const ANSWER = 4 * 14 * 14;
@@ -40,7 +40,7 @@ describe.runIf(hasWebgpu)("between stages", () => {
       const model = await loadTiny({ backend: "webgpu" }, "stages.json");
       const scenes = await Promise.all([0, 1, 2].map((step) => model.look(frame(step))));
       for (const [step, scene] of scenes.entries()) await expectAnswers(scene, step);
-      const before = await held();
+      const before = await memoryUse();
       for (let turn = 0; turn < 20; turn++) {
         const more = await model.look(frame(turn % 3));
         await expectAnswers(more, turn % 3, [1]);
@@ -49,7 +49,7 @@ describe.runIf(hasWebgpu)("between stages", () => {
         const dropped = await model.look(frame(1), { signal: AbortSignal.timeout(turn) }).catch(() => null);
         await dropped?.release();
       }
-      const after = await held();
+      const after = await memoryUse();
       // The engine keeps some freed buffers for the next run.
       expect(after.buffers - before.buffers).toBeLessThan(4);
       for (const [step, scene] of scenes.entries()) await expectAnswers(scene, step, [2]);

@@ -5,8 +5,8 @@ import { heap, MemoryPeak } from "../../../webbuild/bench/page/memory.js";
 import { answer } from "../../../webbuild/browser/page/calls.js";
 
 /** Gives these measurements one after another, then never again. */
-async function watched(...told: (number | null | Error)[]): Promise<number | null> {
-  const left = [...told];
+async function watched(...readings: (number | null | Error)[]): Promise<number | null> {
+  const left = [...readings];
   const peak = new MemoryPeak(async () => {
     const next = left.shift();
     if (next === undefined) return new Promise<number | null>(() => {});

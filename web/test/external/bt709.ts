@@ -11,7 +11,7 @@ export function fromI420(bytes: Uint8Array, width: number, height: number): Floa
     const blue = chroma(blues, at % width, Math.floor(at / width), width / 2, height / 2);
     const red = chroma(reds, at % width, Math.floor(at / width), width / 2, height / 2);
     const mixed = [luma + 1.5748 * red, luma - 0.18732 * blue - 0.46812 * red, luma + 1.8556 * blue];
-    for (const [channel, level] of mixed.entries()) rgb[channel * area + at] = held(level, 0, 1);
+    for (const [channel, level] of mixed.entries()) rgb[channel * area + at] = clamp(level, 0, 1);
   }
   return rgb;
 }
@@ -21,13 +21,13 @@ function chroma(plane: Uint8Array, x: number, y: number, columns: number, rows: 
   const [left, top] = [Math.floor((x - 0.5) / 2), Math.floor((y - 0.5) / 2)];
   const [across, down] = [(x - 0.5) / 2 - left, (y - 0.5) / 2 - top];
   const at = (column: number, row: number): number =>
-    value(plane, held(row, 0, rows - 1) * columns + held(column, 0, columns - 1));
+    value(plane, clamp(row, 0, rows - 1) * columns + clamp(column, 0, columns - 1));
   const upper = (1 - across) * at(left, top) + across * at(left + 1, top);
   const lower = (1 - across) * at(left, top + 1) + across * at(left + 1, top + 1);
   return ((1 - down) * upper + down * lower - 128) / 224;
 }
 
-function held(number: number, low: number, high: number): number {
+function clamp(number: number, low: number, high: number): number {
   return Math.min(Math.max(number, low), high);
 }
 

@@ -121,7 +121,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   test.each([{}, { backend: "webgpu" } as const])(
     "%o: is fp32 if fp16 fails its self-test, and fp16 is not tried again",
     async (options) => {
-      const told = {
+      const warning = {
         code: "self-test-failed",
         message: expect.stringMatching(/in fp16 here.*runs in fp32$/),
       };
@@ -131,7 +131,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
       expect(second.graphs).toEqual(["model/conv.onnx"]);
       for (const { model } of [first, second]) {
         expect([model.backend, model.info().precision.used]).toEqual(["webgpu", "fp32"]);
-        expect(model.warnings).toMatchObject([told]);
+        expect(model.warnings).toMatchObject([warning]);
         expect(model.info().precision.reason).toContain("WebGPU cannot run the model in fp16 here");
       }
     },

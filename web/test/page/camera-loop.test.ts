@@ -44,15 +44,15 @@ test("a disconnected camera is reported once", async () => {
   mediaDevices.getUserMedia = async () => stream;
   const video = Object.assign(document.createElement("video"), { play: async () => {} });
   const [webcam, flip] = [document.createElement("button"), document.createElement("button")];
-  const told: unknown[] = [];
+  const events: unknown[] = [];
   const started = new Promise<void>((onStart) => {
     const live = new CameraLoop(
       { video, webcam, flip, paint() {} },
       {
         onStart,
         async onFrame() {},
-        onStop: () => told.push("stopped"),
-        onFailure: (error) => told.push(describeFailure(error).code),
+        onStop: () => events.push("stopped"),
+        onFailure: (error) => events.push(describeFailure(error).code),
       },
     );
     void live.start();
@@ -60,12 +60,12 @@ test("a disconnected camera is reported once", async () => {
   await started;
   track.dispatchEvent(new Event("ended"));
   track.dispatchEvent(new Event("ended"));
-  expect(told).toEqual(["stopped", "camera-lost"]);
+  expect(events).toEqual(["stopped", "camera-lost"]);
 });
 
 test("a failure's code is a word, never the number of a DOMException", () => {
-  const told = describeFailure(new DOMException("interrupted", "AbortError"));
-  expect(told).toMatchObject({
+  const failure = describeFailure(new DOMException("interrupted", "AbortError"));
+  expect(failure).toMatchObject({
     code: "unexpected",
     message: "interrupted",
     fix: expect.stringMatching(/Reload/),

@@ -43,8 +43,8 @@ test("bytes that arrive before their stage count in the total, and the stage beg
   });
   weights(3);
   await stages.measure("weights", async () => weights(4));
-  const told = heard.map(({ stage, loaded, bytesDone }) => [stage, loaded, bytesDone]);
-  expect(told).toEqual([
+  const events = heard.map(({ stage, loaded, bytesDone }) => [stage, loaded, bytesDone]);
+  expect(events).toEqual([
     ["engine", 0, 1],
     ["engine", 0, 3],
     ["engine", 20, 23],

@@ -10,7 +10,7 @@ import {
   runtime,
   withWorker,
 } from "../support/bundle.js";
-import { type Held, held } from "../support/measured.js";
+import { type MemoryUse, memoryUse } from "../support/measured.js";
 import { expectFlat } from "../support/soak.js";
 import { TINY_TASKS } from "../support/tiny-tasks.js";
 
@@ -34,9 +34,9 @@ describe.runIf(hasWebgpu).each(backends)("what a worker holds, on %s,", (backend
         expect(result.backend).toBe(backend);
       };
       for (let number = 0; number < 10; number++) await run(number);
-      const before = await held();
+      const before = await memoryUse();
       const soak = { what: `runs, ${task}, ${backend}`, times: runs, each: 500, ended: "answered" };
-      await expectFlat(soak, run, held);
+      await expectFlat(soak, run, memoryUse);
       expect(before.bytes).toBeGreaterThan(1_000_000);
       expect(before.buffers > 0).toBe(backend === "webgpu");
       expect(before.textures > 0).toBe(backend === "webgpu");
@@ -46,20 +46,20 @@ describe.runIf(hasWebgpu).each(backends)("what a worker holds, on %s,", (backend
   );
 });
 
-describe.runIf(hasWebgpu)("what a worker holds", () => {
-  test("does not grow with the models that come and go beside one that stays", {
+describe.runIf(hasWebgpu)("the memory of a worker", () => {
+  test("does not grow with the models that are loaded and disposed while one stays loaded", {
     tags: ["soak"],
   }, async () => {
     await withWorker("worker-measured.js", async () => {
       const stays = await loadTiny({ backend: "webgpu" }, "golden.json");
       const image = await picture("upright.png");
-      const visit = async (): Promise<Held> => {
+      const visit = async (): Promise<MemoryUse> => {
         // Not loadTiny, which keeps every model and its manifest until the test ends.
         const comes = await runtime.load(bundle("golden.json"), { backend: "webgpu", cache: false });
         await comes.run(image);
         await comes.dispose();
         await stays.run(image);
-        return held();
+        return memoryUse();
       };
       for (let turn = 0; turn < 2; turn++) await visit();
       const before = await visit();
@@ -69,7 +69,7 @@ describe.runIf(hasWebgpu)("what a worker holds", () => {
         async () => {
           expect(await visit()).toEqual(before);
         },
-        held,
+        memoryUse,
       );
     });
   });

@@ -7,7 +7,7 @@ interface Bytes {
   what: "download" | "wasm";
   size: number;
   /** Returns how many of them are alive after a garbage collection. */
-  held: number;
+  alive: number;
 }
 
 /** The size of the file from which each manifest's graph is made. */
@@ -35,7 +35,7 @@ describe.each(backends)("after load() on %s", (backend) => {
       const before = await remembered();
       expect(before.filter(({ what, size }) => what === "download" && size === file)).toHaveLength(1);
       expect(before.filter(({ what, size }) => what === "wasm" && size > WASM)).toHaveLength(1);
-      expect(before.filter(({ held }) => held > 0)).toEqual([]);
+      expect(before.filter(({ alive }) => alive > 0)).toEqual([]);
       expect(await model.run(await picture("upright.png"))).toMatchObject({ backend });
       await model.dispose();
     });

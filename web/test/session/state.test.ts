@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Model, Tensors } from "../../src/index.js";
 import { backends, hasWebgpu, keepEngine, loadTiny, withWorker } from "../support/bundle.js";
 import { answerOf, errorAt, frame, runFrames, sums, WANTED } from "../support/frames.js";
-import { held, readBack } from "../support/measured.js";
+import { memoryUse, readBack } from "../support/measured.js";
 
 function numbers(tensors: Tensors, name: string): number[] {
   return Array.from(tensors[name]?.data ?? [], Number);
@@ -186,11 +186,11 @@ describe.runIf(hasWebgpu)("on a GPU", () => {
           for (const state of states) await model.run(frame(step), { state });
       };
       await both(0, 20);
-      const before = await held();
+      const before = await memoryUse();
       const read = await readBack();
       await both(20, 120);
       expect((await readBack()) - read).toBe(200 * 16);
-      expect(await held()).toEqual(before);
+      expect(await memoryUse()).toEqual(before);
       await states[0]?.snapshot();
       expect((await readBack()) - read).toBe(200 * 16 + 4 * 16 * 16 * 4);
       expect(model.info().graphCapture).toMatchObject({ used: false });

@@ -87,7 +87,7 @@ async function decompressed(): Promise<void> {
 async function visit(
   script = "worker-fetching.js",
   manifest = PARTS,
-  { onProgress, stay = written }: { onProgress?: (told: Progress) => void; stay?: () => Promise<void> } = {},
+  { onProgress, stay = written }: { onProgress?: (event: Progress) => void; stay?: () => Promise<void> } = {},
 ): Promise<{
   files: string[];
   warnings: string[];
@@ -129,9 +129,9 @@ describe("a second visit", () => {
 
   test("reports cached bytes as loaded", async () => {
     await visit();
-    const told: Progress[] = [];
-    await visit("worker-fetching.js", PARTS, { onProgress: (progress) => told.push(progress) });
-    const last = told.at(-1);
+    const events: Progress[] = [];
+    await visit("worker-fetching.js", PARTS, { onProgress: (progress) => events.push(progress) });
+    const last = events.at(-1);
     expect(last?.bytesDone).toBe(last?.bytesTotal);
     expect(last?.bytesTotal).toBeGreaterThan(1_000_000);
   });

@@ -23,9 +23,9 @@ test.each(backends)(
 );
 
 test("their bytes are counted as they arrive", async () => {
-  const told: Progress[] = [];
-  await loadTiny({ ...wasm, onProgress: (progress) => told.push(progress) }, "parts.json");
-  const last = told.filter(({ stage }) => stage === "weights").at(-1);
+  const events: Progress[] = [];
+  await loadTiny({ ...wasm, onProgress: (progress) => events.push(progress) }, "parts.json");
+  const last = events.filter(({ stage }) => stage === "weights").at(-1);
   expect(last?.total).toBeGreaterThan(3136);
   expect(last?.loaded).toBe(last?.total);
 });

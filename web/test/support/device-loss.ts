@@ -26,15 +26,15 @@ export async function losing<T>(
 
 /** Makes the device in use be lost at call `at` from now on. */
 export async function loseAt(at: number): Promise<void> {
-  await told({ at }, "armed");
+  await request({ at }, "armed");
 }
 
 /** Returns the number of calls since the last query. */
 export function countCalls(): Promise<number> {
-  return told({ count: true }, "calls");
+  return request({ count: true }, "calls");
 }
 
-function told(message: object, field: string): Promise<number> {
+function request(message: object, field: string): Promise<number> {
   const channel = new BroadcastChannel("losing");
   return new Promise((resolve) => {
     channel.onmessage = ({ data }) => {

@@ -1,6 +1,6 @@
 // The memory of a worker with shims/measured.js, and the bytes it has read back from the GPU.
 
-export interface Held {
+export interface MemoryUse {
   buffers: number;
   textures: number;
   /** Of WebAssembly memory. */
@@ -8,16 +8,16 @@ export interface Held {
 }
 
 /** Returns the worker's current memory. */
-export function held(): Promise<Held> {
-  return told("measure");
+export function memoryUse(): Promise<MemoryUse> {
+  return request("measure");
 }
 
 /** Returns the number of bytes read back from the GPU so far. */
 export async function readBack(): Promise<number> {
-  return (await told<{ read: number }>("read")).read;
+  return (await request<{ read: number }>("read")).read;
 }
 
-function told<T>(question: "measure" | "read"): Promise<T> {
+function request<T>(what: "measure" | "read"): Promise<T> {
   const channel = new BroadcastChannel("measured");
   return new Promise((resolve) => {
     channel.onmessage = ({ data }) => {
@@ -25,6 +25,6 @@ function told<T>(question: "measure" | "read"): Promise<T> {
       channel.close();
       resolve(data);
     };
-    channel.postMessage(question);
+    channel.postMessage(what);
   });
 }

@@ -2,7 +2,7 @@
 
 import { expect, inject, TestRunner } from "vitest";
 import { commands } from "vitest/browser";
-import type { Held } from "./measured.js";
+import type { MemoryUse } from "./measured.js";
 
 declare module "vitest/browser" {
   interface BrowserCommands {
@@ -19,7 +19,7 @@ export interface Soak {
   /** Bytes before the first and after each part of the repetitions: thirds, unless there are more. */
   heap: number[];
   /** The worker's memory, before and after. Null if every repetition has its own workers. */
-  held: Held | null;
+  memory: MemoryUse | null;
   browser: string;
   adapter: string;
 }
@@ -76,11 +76,11 @@ function slackOf(each: number): number {
 export async function expectFlat(
   { what, times, each, ended }: Endured,
   turn: (number: number) => Promise<void>,
-  held: (() => Promise<Held>) | null = null,
+  memory: (() => Promise<MemoryUse>) | null = null,
 ): Promise<void> {
-  const before = (await held?.()) ?? null;
+  const before = (await memory?.()) ?? null;
   const settled = async (): Promise<number> => {
-    if (held === null) await new Promise((resolve) => setTimeout(resolve, GONE));
+    if (memory === null) await new Promise((resolve) => setTimeout(resolve, GONE));
     return heap();
   };
   const sizes = [await settled()];
@@ -95,7 +95,7 @@ export async function expectFlat(
     for (; number < (times * (window + 1)) / WINDOWS; number++) await turn(number);
     sizes.push(await settled());
   }
-  const after = (await held?.()) ?? null;
+  const after = (await memory?.()) ?? null;
   const browser = /(?:Firefox|Chrome)\/\d+/
     .exec(userAgent)?.[0]
     .replace("Chrome", "Chromium")
@@ -105,17 +105,17 @@ export async function expectFlat(
     times: number,
     ended,
     heap: sizes,
-    held: after,
+    memory: after,
     browser: browser ?? "",
     adapter: await adapterName(),
   };
   const meta = TestRunner.getCurrentTest()?.meta;
   if (meta !== undefined) meta.soak = [...(meta.soak ?? []), row];
-  const told = grown()
+  const growth = grown()
     .map((bytes) => Math.round(bytes / 1000))
     .join(", ");
   console.info(
-    `${what}: ${number} times, in ${sizes.length - 1} parts, leave ${told} kB more than ${sizes[0]} B`,
+    `${what}: ${number} times, in ${sizes.length - 1} parts, leave ${growth} kB more than ${sizes[0]} B`,
   );
   expect(sizes[0]).toBeGreaterThan(100_000);
   expect(after).toEqual(before);

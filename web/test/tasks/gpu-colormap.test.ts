@@ -252,9 +252,9 @@ describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => 
         await model.run(frame, { depth: part });
         bytes.push((await readBack()) - before);
       }
-      const [map, status, told] = [30 * 30 * 4, 16, 5 * 4];
+      const [map, status, statistics] = [30 * 30 * 4, 16, 5 * 4];
       console.info(`read back of 1280 x 720: values, map, colors ${bytes.join(", ")} B`);
-      expect(bytes).toEqual([2 * map, map, 1280 * 720 * 4 + told].map((sum) => sum + status));
+      expect(bytes).toEqual([2 * map, map, 1280 * 720 * 4 + statistics].map((sum) => sum + status));
     });
   });
 });

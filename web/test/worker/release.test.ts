@@ -3,7 +3,7 @@ import { WebbuildError } from "../../src/api/errors.js";
 import type { Tensors } from "../../src/index.js";
 import { Connection } from "../../src/worker/connection.js";
 import { backends, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
-import { held } from "../support/measured.js";
+import { memoryUse } from "../support/measured.js";
 
 const disposed = new WebbuildError("disposed", "", "");
 
@@ -12,9 +12,9 @@ describe.runIf(hasWebgpu)("dispose()", () => {
     await withWorker("worker-measured.js", async () => {
       const stays = await loadTiny({ backend: "webgpu" });
       const goes = await loadTiny({ backend: "webgpu" });
-      const { buffers: both } = await held();
+      const { buffers: both } = await memoryUse();
       await goes.dispose();
-      expect((await held()).buffers).toBeLessThan(both);
+      expect((await memoryUse()).buffers).toBeLessThan(both);
       expect(await stays.run(await picture("upright.png"))).toMatchObject({ backend: "webgpu" });
     });
   });
