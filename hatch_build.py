@@ -85,7 +85,7 @@ def _build_web(root: Path) -> None:
 
 
 def wheel_sbom(root: Path) -> str:
-    """Return the bill of materials of a tree's wheel. What pip installs beside it is in its metadata."""
+    """Return the bill of materials of a tree's wheel. Packages that pip installs with it are in its metadata."""
     sys.path.insert(0, str(root))
     try:
         from webbuild.bundle.cyclonedx import component, document, engine_component, package_components

@@ -63,12 +63,12 @@ def _locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def _turn(folder: Path, *, alone: bool) -> Iterator[None]:
     """Hold a read-write lock for a block: shared, or exclusive if `alone`.
 
-    A waiting process holds the door lock, so that shared holders cannot overtake one that waits for exclusive access.
+    A waiting process holds the queue lock, so that shared holders cannot overtake one that waits for exclusive access.
     """
-    with (folder / "door.lock").open("w") as door, (folder / "room.lock").open("w") as room:
-        fcntl.flock(door, fcntl.LOCK_EX)
-        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        fcntl.flock(door, fcntl.LOCK_UN)
+    with (folder / "queue.lock").open("w") as queue, (folder / "turn.lock").open("w") as turn:
+        fcntl.flock(queue, fcntl.LOCK_EX)
+        fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(queue, fcntl.LOCK_UN)
         yield
 
 

@@ -35,8 +35,8 @@ def install() -> Path:
     lock = FIXTURES / "package-lock.json"
     folder = ROOT / ".venv" / "fixtures" / hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as door:
-        fcntl.flock(door, fcntl.LOCK_EX)
+    with (folder / ".lock").open("w") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
         if not (folder / ".installed").exists():
             for file in ("package.json", "package-lock.json"):
                 shutil.copyfile(FIXTURES / file, folder / file)

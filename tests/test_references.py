@@ -14,7 +14,7 @@ BUILT = ("webbuild/_web/", "models/samples/")
 """What `make` writes, and what a bundle contains under such a name."""
 FOREIGN = {"_web", "node_modules"}
 """Folders of built and installed files."""
-MADE_UP = {Path(__file__).name, "brightness_task.py"}
+EXCEPTIONS = {Path(__file__).name, "brightness_task.py"}
 """They name files that must not exist."""
 
 
@@ -22,7 +22,7 @@ def sources() -> list[Path]:
     """Return the files that name others: code and documents."""
     written = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     written += [path for path in ROOT.iterdir() if path.suffix in SUFFIXES]
-    return [path for path in written if path.is_file() and not FOREIGN & {*path.parts} and path.name not in MADE_UP]
+    return [path for path in written if path.is_file() and not FOREIGN & {*path.parts} and path.name not in EXCEPTIONS]
 
 
 def missing(text: str) -> set[str]:

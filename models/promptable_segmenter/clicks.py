@@ -8,7 +8,7 @@ import numpy as np
 
 from models.scenes.picture import Mask
 
-ON, BESIDE, PADDING = 1, 0, -1
+OBJECT, BACKGROUND, PADDING = 1, 0, -1
 """Labels: a foreground point, a background point, and padding."""
 
 BOX_CORNERS = (2, 3)
@@ -45,4 +45,4 @@ def correction(found: Mask, truth: Mask) -> tuple[int, int, int]:
     missing, extra = deepest(truth & ~found), deepest(found & ~truth)
     if not missing[2] and not extra[2]:
         missing = deepest(truth)
-    return (*missing[:2], ON) if missing[2] >= extra[2] else (*extra[:2], BESIDE)
+    return (*missing[:2], OBJECT) if missing[2] >= extra[2] else (*extra[:2], BACKGROUND)

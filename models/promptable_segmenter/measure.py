@@ -42,7 +42,7 @@ class Looked:
 
     def answer(self, points: list[Point], logits: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the masks' predicted IoU [4] and logits [4, h, w]; without a box, a padding point is added."""
-        boxed = any(label > clicks.ON for *_, label in points)
+        boxed = any(label > clicks.OBJECT for *_, label in points)
         rows = np.array(points if boxed else [*points, (0, 0, clicks.PADDING)], np.float32)[None]
         given = np.zeros((1, 1, SIDE // 4, SIDE // 4), np.float32) if logits is None else logits[None, None]
         quality, masks = self.decoder.run(None, {
@@ -64,7 +64,7 @@ def overlap(found: Mask, truth: Mask) -> float:
 
 def clicked(looked: Looked, truth: Mask) -> Iterator[tuple[str, float]]:
     """Click once in the object's middle, then where the mask is wrong; then prompt with a box instead."""
-    points: list[Point] = [(*clicks.deepest(truth)[:2], clicks.ON)]
+    points: list[Point] = [(*clicks.deepest(truth)[:2], clicks.OBJECT)]
     quality, logits = looked.answer(points)
     best = 1 + int(quality[1:].argmax())
     found = looked.mask(logits[best])

@@ -59,7 +59,7 @@ def test_several_findings_have_a_folder_each(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert json.loads((out / "bisect.json").read_text())["findings"][1]["code"] == "node-mismatch"
     assert {path.name for path in (out / "ort").iterdir()} == {"ort.jspi.min.mjs", "glue.mjs", "engine.wasm"}
-    assert '"beside": "../ort/"' in (out / "2" / "repro.html").read_text()
+    assert '"local": "../ort/"' in (out / "2" / "repro.html").read_text()
 
 
 def hostile() -> onnx.ModelProto:

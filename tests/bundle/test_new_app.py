@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tests.manifests import image_input, pose_task
-from tests.manifests import manifest as made_up
+from tests.manifests import manifest as example_manifest
 from webbuild.bundle.emit import write_manifest
 from webbuild.bundle.new_app import Template, write_app
 from webbuild.bundle.render import render_types
@@ -62,7 +62,7 @@ def bundle(folder: Path, **changes: object) -> tuple[Path, Manifest]:
     (folder / "bundle" / "tiny.js").write_text("export const load = null;")
     sample = Sample(file="samples/1.jpg", title="one", width=1, height=1)
     described = msgspec.structs.replace(
-        made_up(title=TITLE), **{"files": [], "engines": [], "golden": None, "samples": [sample], **changes}
+        example_manifest(title=TITLE), **{"files": [], "engines": [], "golden": None, "samples": [sample], **changes}
     )
     write_manifest(described, folder / "bundle")
     return folder / "bundle", decode((folder / "bundle" / "manifest.json").read_bytes())

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.manifests import manifest as made_up
+from tests.manifests import manifest as example_manifest
 from webbuild.bundle.emit import write_manifest
 from webbuild.bundle.site import write_site
 from webbuild.errors import WebbuildError
@@ -25,7 +25,9 @@ def bundle(folder: Path, name: str, runtime: str = "") -> tuple[Path, Manifest]:
         file = folder / name / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f'{path} {runtime} from "./runtime/webbuild.js" href="page/report.css"')
-    described = msgspec.structs.replace(made_up(), name=name, title=f"<{name}>", engines=[BUILD], files=[], samples=[])
+    described = msgspec.structs.replace(
+        example_manifest(), name=name, title=f"<{name}>", engines=[BUILD], files=[], samples=[]
+    )
     write_manifest(described, folder / name)
     return folder / name, decode((folder / name / "manifest.json").read_bytes())
 

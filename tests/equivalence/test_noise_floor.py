@@ -134,16 +134,16 @@ def test_what_has_no_number_makes_its_quantity_infinite() -> None:
 
 
 @pytest.mark.parametrize(
-    ("difference", "noise", "drowned"),
+    ("difference", "noise", "within_noise"),
     [(3, 2.5, True), (3, 1.9, False), (0.3, 2.5, True), (None, 2.5, False), (3, 0.0, False)],
 )
 def test_noise_that_makes_a_difference_itself_drowns_it_however_large(
-    difference: float | None, noise: float, drowned: bool
+    difference: float | None, noise: float, within_noise: bool
 ) -> None:
     floor = NoiseFloor(lambda _: [made("", noise)])
     comparisons = floor.accept([made("", difference)])
     assert [each.verdict for each in comparisons] == ["DIFFERS"]
-    assert floor.explains_all(comparisons) is drowned
+    assert floor.explains_all(comparisons) is within_noise
 
 
 def test_where_nothing_differs_nothing_drowns() -> None:

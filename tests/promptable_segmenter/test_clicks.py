@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.promptable_segmenter.clicks import BESIDE, ON, correction, deepest, depth
+from models.promptable_segmenter.clicks import BACKGROUND, OBJECT, correction, deepest, depth
 from models.scenes.picture import Mask
 
 
@@ -44,22 +44,22 @@ def test_nothing_has_no_depth() -> None:
 def test_what_is_missing_is_clicked_on() -> None:
     truth = box(10, 10, 31, 21)
     x, y, label = correction(box(10, 10, 20, 21), truth)
-    assert label == ON
+    assert label == OBJECT
     assert (x, y) == (25, 15)
 
 
 def test_what_is_too_much_is_clicked_away() -> None:
     truth = box(10, 10, 20, 20)
     x, y, label = correction(truth | box(30, 20, 41, 31), truth)
-    assert (x, y, label) == (35, 25, BESIDE)
+    assert (x, y, label) == (35, 25, BACKGROUND)
 
 
 def test_the_larger_of_two_mistakes_is_clicked_first() -> None:
     truth = box(10, 10, 20, 20)
     found = box(13, 10, 20, 20) | box(30, 20, 41, 31)  # three columns are missing, a square is added
-    assert correction(found, truth)[2] == BESIDE
+    assert correction(found, truth)[2] == BACKGROUND
 
 
 def test_a_mask_that_is_right_is_confirmed() -> None:
     truth = box(10, 10, 21, 21)
-    assert correction(truth, truth) == (15, 15, ON)
+    assert correction(truth, truth) == (15, 15, OBJECT)

@@ -31,12 +31,12 @@ def render_repro_page(
         "tolerance": report.tolerance,
         "options": report.options,
         "engine": {
-            "beside": engine,
+            "local": engine,
             "entry": build.entry.name,
             "glue": build.glue.name,
             "wasm": build.wasm.name.removesuffix(".zst"),
             "cdn": CDN.format(version=build.target.version),
-            "elsewhere": f"ort.{build.target.build}.min.mjs",
+            "cdnEntry": f"ort.{build.target.build}.min.mjs",
         },
     }
     return (

@@ -1,1 +1,1 @@
-"""An ONNX file: format, checks, external data, opset, signature, and the files beside it."""
+"""An ONNX file: format, checks, external data, opset, signature, and the files next to it."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.model.choose_files import HUB_PREFIX, choose_files
 
-_BESIDE = (
+_CONFIGURATION = (
     "config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt", "inference.yml"
 )  # fmt: skip
 """Files that `read_hub_files` reads."""
@@ -89,10 +89,10 @@ def _snapshot(reference: str, repository: str, revision: str | None, files: list
 
     weights = [f"{name}{ending}" for name in files for ending in ("_data*", ".data*")]
     folders = {name.rpartition("/")[0] for name in files} | {""}
-    beside = [f"{folder}/{name}".lstrip("/") for folder in folders for name in _BESIDE]
+    configuration = [f"{folder}/{name}".lstrip("/") for folder in folders for name in _CONFIGURATION]
     try:
         snapshot = huggingface_hub.snapshot_download(
-            repository, revision=revision, allow_patterns=[*files, *weights, *beside], library_name="webbuild"
+            repository, revision=revision, allow_patterns=[*files, *weights, *configuration], library_name="webbuild"
         )
     except Exception as error:
         raise _as_error(reference, error) from error

@@ -21,8 +21,8 @@ def read_tokenizer(model: Path, named_file: Path | None = None) -> TextTokenizer
     Raises:
         WebbuildError: `no-tokenizer`, `tokenizer-mismatch`, `tokenizers-missing`.
     """
-    beside = find_hub_file(model, "tokenizer.json") or find_hub_file(model, VOCABULARY_FILE)
-    file = beside if named_file is None else named_file
+    found = find_hub_file(model, "tokenizer.json") or find_hub_file(model, VOCABULARY_FILE)
+    file = found if named_file is None else named_file
     if file is None or not file.is_file():
         what = f"{named_file}: no such file" if named_file else f"{model}: no tokenizer.json next to the text encoder"
         raise WebbuildError("no-tokenizer", what, OWN_TOKENIZER)

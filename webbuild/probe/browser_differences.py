@@ -50,7 +50,7 @@ def measure_differences(
         suspects = [
             probe for probe in probes if (case := cases.get(probe.name)) and outcomes.get(case.name) != case.outcome
         ]
-        against = Journal(ProbeRecord, journals / f"{target.name}-beside-firefox.jsonl", resume=resume)
+        against = Journal(ProbeRecord, journals / f"{target.name}-compared-with-firefox.jsonl", resume=resume)
         measure_probes(chromium_page, native, against, suspects, lambda _: None)
         others = {name: record.case for name, record in against.records.items() if record.case is not None}
         both = [(cases[probe.name], others[probe.name]) for probe in suspects if probe.name in others]

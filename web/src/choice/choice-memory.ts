@@ -35,7 +35,7 @@ export interface ChoiceMemory {
 export async function readChoice(
   manifest: Manifest,
   base: string,
-  options: { prefer: Preference; precision: string; beside: LoadOptions["backend"] },
+  options: { prefer: Preference; precision: string; backend: LoadOptions["backend"] },
   warn: Warn,
 ): Promise<ChoiceMemory> {
   const { graphs, engines, files } = manifest;

@@ -15,17 +15,17 @@ export interface PlannedChoice {
   reason: string;
 }
 
-/** `beside` is the `backend` option, for all stages: a stored choice is valid only for the same option. */
+/** `option` is the `backend` option, for all stages: a stored choice is valid only for the same option. */
 export async function planChoice(
   request: LoadRequest,
   prefer: Preference,
-  beside: LoadOptions["backend"],
+  option: LoadOptions["backend"],
 ): Promise<PlannedChoice> {
   const chain = await fallbackChain(request);
   const reason = notCompared(request, chain);
   const { manifest, base, precision, warn } = request;
   const memory =
-    reason === null ? await readChoice(manifest, base, { prefer, precision, beside }, warn) : null;
+    reason === null ? await readChoice(manifest, base, { prefer, precision, backend: option }, warn) : null;
   const known = memory?.known ?? null;
   const first = known === null ? chain : withBackendFirst(chain, known.backend, known.reason);
   return { chain: first, memory, reason: reason ?? ONLY_ONE };

@@ -77,7 +77,7 @@ describe.runIf(hasWebgpu)("a model that may choose its backend", () => {
     [1, false],
   ])("a choice dated %i days ahead is remembered: %s", async (days, isKnown) => {
     const manifest: Manifest = await (await fetch(bundle("conv.json"))).json();
-    const asked = { prefer: "latency", precision: "auto", beside: "auto" } as const;
+    const asked = { prefer: "latency", precision: "auto", backend: "auto" } as const;
     const read = () => readChoice(manifest, bundle("").href, asked, () => {});
     const { key } = await read();
     const { info: adapter } = await requireAdapter();

@@ -71,9 +71,9 @@ describe.runIf(hasWebgpu)("a state whose model moves from the GPU to WASM", () =
       const moved = await model.run(frame(3));
       expect([model.backend, moved.backend, moved.warnings]).toEqual(["wasm", "wasm", []]);
       expect(errorAt(3, answerOf(moved))).toBeLessThan(CLOSE);
-      const beside = await model.run(frame(1), { state: other });
-      expect([beside.warnings, other.steps]).toEqual([[], 2]);
-      expect(errorAt(1, answerOf(beside))).toBeLessThan(CLOSE);
+      const concurrent = await model.run(frame(1), { state: other });
+      expect([concurrent.warnings, other.steps]).toEqual([[], 2]);
+      expect(errorAt(1, answerOf(concurrent))).toBeLessThan(CLOSE);
       expect(model.warnings).toMatchObject([{ code: "gpu-error" }]);
     });
   });

@@ -61,7 +61,7 @@ test("a count of unfinished trials", async () => {
 test("a choice of backend", async () => {
   const manifest: Manifest = await (await fetch(bundle("manifest.json"))).json();
   const read = async (): ReturnType<typeof readChoice> =>
-    readChoice(manifest, BASE, { prefer: "latency", precision: "fp32", beside: undefined }, warn);
+    readChoice(manifest, BASE, { prefer: "latency", precision: "fp32", backend: undefined }, warn);
   const { key } = await read();
   const adapter = (await requireAdapter().catch(() => null))?.info ?? null;
   const whole = {

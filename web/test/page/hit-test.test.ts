@@ -24,7 +24,7 @@ const turned: AnyDetection = {
 test.each([
   ["the middle, where both lie", 50, 50, 1],
   ["a corner of the turned one's hull", 33, 33, 0],
-  ["beside both", 95, 95, null],
+  ["outside both", 95, 95, null],
 ])("%s", (_, x, y, want) => {
   expect(hitTest([upright, turned], FIT, 10 + 2 * x, 20 + 2 * y)).toBe(want);
 });

@@ -252,8 +252,8 @@ const sure = tensor([1, 20], (index) => 1 - index / 40);
 test("integers in a map next to them are its cells, not pixels of the input", () => {
   expect(describeReading(readOutput(middles, input).guess)[0]).toBe("20 points in pixels of the input");
   const map = tensor([1, 1, 24, 32]);
-  const beside = readOutput(middles, input, { middles, map }).guess;
-  expect(describeReading(beside)[0]).toBe("20 points in cells of 32 × 24");
+  const withMap = readOutput(middles, input, { middles, map }).guess;
+  expect(describeReading(withMap)[0]).toBe("20 points in cells of 32 × 24");
   const larger = tensor([1, 20, 2], (index) => index + 10);
   const outside = readOutput(larger, input, { larger, map }).guess;
   expect(describeReading(outside)[0]).toBe("20 points in pixels of the input");

@@ -16,17 +16,17 @@ function verdict(kind, text) {
 
 /** The engine next to this page; if it cannot be imported, the same version from a public host. */
 async function engine() {
-  const { beside, entry, glue, wasm, cdn, elsewhere } = repro.engine;
+  const { local, entry, glue, wasm, cdn, cdnEntry } = repro.engine;
   const jspi = !entry.includes("jspi") || "Suspending" in WebAssembly;
   if (location.protocol !== "file:" && jspi) {
-    const at = new URL(beside, location.href).href;
+    const at = new URL(local, location.href).href;
     const ort = await import(at + entry);
     ort.env.wasm.wasmPaths = { mjs: at + glue, wasm: at + wasm };
     show("engine", at + entry);
     return ort;
   }
-  show("engine", cdn + elsewhere);
-  return import(cdn + elsewhere);
+  show("engine", cdn + cdnEntry);
+  return import(cdn + cdnEntry);
 }
 
 function place(at, dims) {
