@@ -67,10 +67,15 @@ export interface Warning {
   fix: string;
 }
 
+/** @internal Returns the message of anything that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** @internal Returns a WebbuildError unchanged and any other error wrapped by `wrap`. */
 export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
   if (error instanceof WebbuildError) return error;
-  const wrapped = wrap(error instanceof Error ? error.message : String(error));
+  const wrapped = wrap(errorMessage(error));
   wrapped.cause = error;
   return wrapped;
 }

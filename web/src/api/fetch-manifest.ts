@@ -3,7 +3,7 @@
 import type { Manifest } from "../manifest/manifest.js";
 import { inWords, wrongField } from "../manifest/wrong-field.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
-import { abortedError, WebbuildError } from "./errors.js";
+import { abortedError, errorMessage, WebbuildError } from "./errors.js";
 
 /** The versions of the manifest's schema that this runtime reads. */
 const SCHEMAS: readonly number[] = [1, 2] satisfies Manifest["schema"][];
@@ -37,7 +37,7 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
     return await withLimit(response.json(), LIMITS.stall, "the server");
   } catch (cause) {
     if (signal?.aborted) throw abortedError(signal);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new WebbuildError("download-failed", `manifest.json: ${reason}`, `check that ${url} is deployed`, {
       cause,
     });

@@ -1,7 +1,7 @@
 // onnxruntime-web: chooses one of its builds, and starts it in the worker.
 
 import type * as Ort from "onnxruntime-web";
-import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
+import { errorMessage, isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Backend } from "../api/types.js";
 import type { EngineBuild, Manifest } from "../manifest/manifest.js";
 import type { Downloads, OnBytes } from "../storage/download.js";
@@ -102,7 +102,7 @@ async function engineCode(
     void downloads.owns(bytes).then((isOwned) => isOwned && freeBytes(bytes));
     return { module, isServed: false };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     if (isOutOfMemory(reason)) throw outOfMemory(`${wasm}: ${reason}`, { cause });
     const fix = "use a recent browser, and allow script-src 'wasm-unsafe-eval'";
     throw new WebbuildError("engine-failed", `${wasm} was not compiled: ${reason}`, fix, { cause });
@@ -118,7 +118,7 @@ async function importScript(build: EngineBuild, downloads: Downloads): Promise<O
     );
     return await withLimit(script, LIMITS.start, "the script");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     const fix = "serve .mjs files as text/javascript, and allow script-src 'self' 'wasm-unsafe-eval'";
     throw new WebbuildError("engine-failed", `${build.entry} did not start: ${reason}`, fix, { cause });
   }

@@ -1,6 +1,6 @@
 // The WebGPU adapter, and devices of it.
 
-import { WebbuildError } from "../api/errors.js";
+import { errorMessage, WebbuildError } from "../api/errors.js";
 import type { AdapterInfo } from "../api/types.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 
@@ -16,7 +16,7 @@ export async function requireAdapter(features: readonly string[] = []): Promise<
   if (gpu === undefined && !isSecureContext) throw noAdapter("this page is neither https nor localhost");
   if (gpu === undefined) throw noAdapter("this browser has no WebGPU");
   const adapter = await requestAdapter(gpu).catch((error: unknown) => {
-    throw noAdapter(error instanceof Error ? error.message : String(error));
+    throw noAdapter(errorMessage(error));
   });
   if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");
   const missing = features.filter((feature) => !adapter.features.has(feature));

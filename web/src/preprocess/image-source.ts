@@ -1,6 +1,6 @@
 // Packs a caller's pictures into objects that can be transferred to the worker.
 
-import { WebbuildError } from "../api/errors.js";
+import { errorMessage, WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
 import { isVideoFrame } from "./canvas-pixels.js";
 import { classNameOf, isBlob } from "./class-name.js";
@@ -155,7 +155,7 @@ function isA(kind: (typeof DRAWABLE)[number], source: object): boolean {
 function unreadablePicture(source: object, cause: unknown): WebbuildError {
   if (cause instanceof DOMException && cause.name === "SecurityError") return otherOrigin(cause);
   const kind = source.constructor.name;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const fix = isA("HTMLVideoElement", source)
     ? "wait for the video's loadeddata event"
     : (FIXES[kind] ?? "wait until it has loaded; it must have a size and come from this origin or with CORS");

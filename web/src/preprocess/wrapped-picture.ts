@@ -1,7 +1,7 @@
 // Wraps pictures in VideoFrames, so that their transfer to the worker does not copy the pixels. Transferring
 // a bitmap copies it, and ImageData is copied before its transfer, each time into new memory.
 
-import { WebbuildError } from "../api/errors.js";
+import { errorMessage, WebbuildError } from "../api/errors.js";
 import { copyBytes, isSrgb, readOpaque, recycle } from "./frame-bytes.js";
 
 type Source = ImageData | ImageBitmap | HTMLCanvasElement | OffscreenCanvas;
@@ -59,7 +59,7 @@ export async function unwrap({ frame, of, width, height }: WrappedPicture): Prom
       ? await createImageBitmap(frame, DECODE_OPTIONS)
       : new ImageData(data, width, height);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     const what = `the picture of ${width} x ${height} pixels could not be read in the worker: ${reason}`;
     throw new WebbuildError("unreadable-image", what, "give a smaller picture", { cause });
   }

@@ -1,6 +1,6 @@
 // An index of pictures, written by `webbuild embed`: their unit vectors and names.
 
-import { abortedError, WebbuildError } from "../api/errors.js";
+import { abortedError, errorMessage, WebbuildError } from "../api/errors.js";
 import { resolveAddress } from "../api/fetch-manifest.js";
 
 /** Unit vectors of pictures, one after another, and the pictures' names. */
@@ -46,7 +46,7 @@ async function download<T>(
     return await read(answer);
   } catch (cause) {
     if (signal?.aborted) throw abortedError(signal);
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new WebbuildError("download-failed", `${url}: ${reason}`, "check that it is deployed", { cause });
   }
 }

@@ -1,7 +1,7 @@
 // An onnxruntime-web session: one graph on one execution provider, with optional graph capture and NMS.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
-import { isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
+import { errorMessage, isOutOfMemory, outOfMemory, WebbuildError } from "../api/errors.js";
 import type { Route } from "../api/run-result.js";
 import type { DType, TensorData } from "../api/types.js";
 import type { OrtWeb } from "../engine/engine.js";
@@ -143,7 +143,7 @@ function sessionOptions(
 
 /** Returns the error. A WebAssembly trap or an abort breaks the whole engine, others only this graph. */
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const message = `${what}: ${reason}`;
   if (isOutOfMemory(reason)) return outOfMemory(message, { cause });
   const broken = cause instanceof WebAssembly.RuntimeError || reason.startsWith("Aborted(");

@@ -1,6 +1,6 @@
 // Glue: the bundle author's JavaScript that makes inputs of a stage from outputs of earlier stages.
 
-import { WebbuildError } from "../api/errors.js";
+import { errorMessage, WebbuildError } from "../api/errors.js";
 import type { GlueFunction, Tensors } from "../api/types.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import type { Glue, Manifest } from "../manifest/manifest.js";
@@ -26,7 +26,7 @@ export async function loadGlue(
     /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
   );
   const { default: make } = await imported.catch((cause: unknown) => {
-    throw failed(glue.file, `it cannot be imported: ${reasonOf(cause)}`, cause);
+    throw failed(glue.file, `it cannot be imported: ${errorMessage(cause)}`, cause);
   });
   if (typeof make !== "function")
     throw failed(glue.file, `its default export is ${typeof make}, not a function`);
@@ -54,12 +54,8 @@ export async function glueFeeds(
     const others = Object.entries(Object(made)).filter(([name]) => !given.includes(name));
     return completeFeeds(wanted, Object.fromEntries(others) as Tensors);
   } catch (cause) {
-    throw failed(file, reasonOf(cause), cause);
+    throw failed(file, errorMessage(cause), cause);
   }
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function failed(file: string, reason: string, cause?: unknown): WebbuildError {

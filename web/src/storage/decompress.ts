@@ -2,7 +2,7 @@
 // does, during the download.
 
 import { Decompress } from "fzstd";
-import { corruptFile, WebbuildError } from "../api/errors.js";
+import { corruptFile, errorMessage, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
 import { allocate } from "./dequantize.js";
 import { ReceivedBytes } from "./received-bytes.js";
@@ -58,7 +58,7 @@ export class Decompressor {
       throw new Error(`it holds ${content.byteLength} bytes, not ${uncompressedSize}`);
     } catch (cause) {
       if (cause instanceof WebbuildError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorMessage(cause);
       throw corruptFile(path, `it is not a complete ${encoding} file: ${reason}`, { cause });
     }
   }

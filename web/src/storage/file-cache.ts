@@ -1,6 +1,7 @@
 // The bundle files that this browser stores, by the hash of their content, shared by all bundles. A storage
 // failure never stops a load: reading has a time limit, and writing happens in the background.
 
+import { errorMessage } from "../api/errors.js";
 import type { Warn } from "../api/warn.js";
 import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
@@ -144,7 +145,7 @@ export class FileCache {
     if (error instanceof DOMException && CHANGED_ELSEWHERE.includes(error.name)) return;
     if (this.#disabled) return;
     this.#disabled = true;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const fix =
       error instanceof TimedOut
         ? "nothing to do: the model runs, and the next visit tries again"

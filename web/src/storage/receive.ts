@@ -1,6 +1,6 @@
 // Downloads a file. Resumes after an interruption, and stops if the server sends more than the file can have.
 
-import { abortedError, WebbuildError } from "../api/errors.js";
+import { abortedError, errorMessage, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { Decompressor, isEncoded } from "./decompress.js";
@@ -154,7 +154,7 @@ function isTransient(cause: unknown): boolean {
 
 function downloadFailed(url: string, file: File, cause: unknown): WebbuildError {
   if (cause instanceof WebbuildError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const isGone = cause instanceof HttpError && (cause.status === 404 || cause.status === 410);
   const fix = isGone
     ? `reload the page if the bundle was deployed again meanwhile; else check that ${url} is deployed`

@@ -1,6 +1,7 @@
 // Registers the two service workers. The one of a bundle's folder lets its pages open offline. The one of the
 // runtime's worker serves the engine, so that the browser caches its compiled code.
 
+import { errorMessage } from "../api/errors.js";
 import type { Warning } from "../api/types.js";
 import { trustedUrl } from "../worker/trusted-url.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
@@ -17,7 +18,7 @@ export async function registerServiceWorker(address: URL): Promise<Warning[]> {
     await whenActive(await withLimit(registering, LIMITS.start, "the service worker"));
     return [];
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     const fix = "serve the bundle over https from the page's own origin, whole, with its service-worker.js";
     return [{ code: "not-offline", message: `the bundle will not open offline: ${reason}`, fix }];
   }

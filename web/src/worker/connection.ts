@@ -2,7 +2,7 @@
 
 import { type Remote, releaseProxy, wrap } from "comlink";
 import { closedIfDropped } from "../api/close-results.js";
-import { abortedError, type ErrorCode, WebbuildError, wrapErrors } from "../api/errors.js";
+import { abortedError, type ErrorCode, errorMessage, WebbuildError, wrapErrors } from "../api/errors.js";
 import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { runtimeFile } from "../storage/runtime-file.js";
@@ -187,7 +187,7 @@ function startWorker(start: (() => Worker) | null): Worker {
   try {
     return start === null ? createWorker(runtimeFile("worker.js"), "webbuild") : start();
   } catch (cause) {
-    throw workerFailed(cause instanceof Error ? cause.message : String(cause));
+    throw workerFailed(errorMessage(cause));
   }
 }
 

@@ -1,6 +1,6 @@
 // Fetches a WordPiece tokenizer and opens it in the worker.
 
-import { corruptFile, WebbuildError } from "../../api/errors.js";
+import { corruptFile, errorMessage, WebbuildError } from "../../api/errors.js";
 import type { GroundingTask } from "../../manifest/manifest.js";
 import type { Downloads } from "../../storage/download.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
@@ -30,7 +30,7 @@ export function readTokenizer(library: Library, text: string, path: string): Wor
     try {
       return work();
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = errorMessage(cause);
       throw corruptFile(path, `it is not a usable tokenizer: ${reason}`, { cause });
     }
   };
@@ -53,7 +53,7 @@ async function importLibrary(address: string): Promise<Library> {
     );
     return await withLimit(script, LIMITS.start, "its script");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     const fix = "deploy the whole bundle, and serve .js files as text/javascript";
     throw new WebbuildError("engine-failed", `the tokenizer did not start: ${reason}`, fix, { cause });
   }
