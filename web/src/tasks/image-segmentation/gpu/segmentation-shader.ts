@@ -1,6 +1,7 @@
 // The shaders of masks: resize them, convert logits to probabilities, sum them to classes, and find the best
 // at each pixel.
 
+import { FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
 import { TAP } from "../../../gpu/map-taps.js";
 
 /** Threads of a workgroup, in each direction. */
@@ -53,11 +54,10 @@ struct Candidate { map: u32, weight: f32 }
 
 // [0]: there is a NaN in the model's maps, [1]: they are not constant.
 @group(0) @binding(9) var<storage, read_write> stats: array<atomic<u32>, 2>;
-
+${FLOAT_TESTS}
 fn recordStats(value: f32) {
   if (sizes.raw == 0u) { return; }
-  let isNan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-  if (isNan && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
+  if (isNan(value) && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
   if (value != maps[0] && atomicLoad(&stats[1]) == 0u) { atomicStore(&stats[1], 1u); }
 }
 

@@ -1,6 +1,8 @@
 // The shader of masks over the picture: interpolates logits, compares them with the threshold, and finds the
 // bounding box.
 
+import { FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
+
 /** Threads of a workgroup. */
 export const GROUP = 64;
 
@@ -34,6 +36,7 @@ struct Tap { at: u32, weight: f32 }
 // [0], [1]: the maximum of ~x and ~y; [2], [3]: of x + 1 and y + 1; [4]: there is a NaN.
 @group(0) @binding(5) var<storage, read_write> stats: array<atomic<u32>, ${STATS_WORDS}>;
 
+${FLOAT_TESTS}
 fn logitAt(x: u32, y: u32) -> f32 {
   var sum = 0.0;
   for (var j = y * sizes.taps; j < (y + 1u) * sizes.taps; j++) {
@@ -64,7 +67,7 @@ fn threshold(
       let x = pixel % sizes.out.x;
       let y = pixel / sizes.out.x;
       let value = logitAt(x, y);
-      if ((bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u) { atomicStore(&stats[4], 1u); continue; }
+      if (isNan(value)) { atomicStore(&stats[4], 1u); continue; }
       if (!(value > sizes.threshold)) { continue; }
       packed |= 1u << (8u * at);
       atomicMax(&ends[0], ~x);

@@ -1,5 +1,8 @@
 // The shaders of masks from prototypes: weighted sums where a mask needs them, then a bit for each pixel.
 
+import { FLOAT_TESTS } from "../../../gpu/float-wgsl.js";
+import { TAP } from "../../../gpu/map-taps.js";
+
 /** Threads of a workgroup. */
 export const GROUP = 64;
 
@@ -39,7 +42,7 @@ struct MaskJob {
   bits: u32,
   unused: u32,
 }
-struct Tap { first: u32, second: u32, fraction: f32, unused: u32 }
+${TAP}
 
 @group(0) @binding(0) var<uniform> sizes: Sizes;
 @group(0) @binding(1) var<storage, read> protos: array<f32>;
@@ -51,13 +54,12 @@ struct Tap { first: u32, second: u32, fraction: f32, unused: u32 }
 
 // [0]: there is a NaN in the prototypes, [1]: they are not constant.
 @group(0) @binding(7) var<storage, read_write> stats: array<atomic<u32>, 2>;
-
+${FLOAT_TESTS}
 @compute @workgroup_size(${GROUP})
 fn recordStats(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
   for (var at = id.x; at < sizes.elements; at += groups.x * ${GROUP}u) {
     let value = protos[at];
-    let isNan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-    if (isNan && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
+    if (isNan(value) && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
     if (value != protos[0] && atomicLoad(&stats[1]) == 0u) { atomicStore(&stats[1], 1u); }
   }
 }
