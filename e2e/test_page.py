@@ -108,6 +108,27 @@ def test_a_file_that_is_no_picture_is_explained_and_no_end(demo: DemoPage, tmp_p
     expect(demo.page.get_by_role("alert")).to_be_hidden()
 
 
+def test_a_file_that_is_no_picture_leaves_the_one_before_it(demo: DemoPage, tmp_path: Path) -> None:
+    found = demo.choose(1)
+    wrong = tmp_path / "notes.jpg"
+    wrong.write_text("no picture")
+    demo.at("file").set_input_files(wrong)
+    expect(demo.page.get_by_role("alert")).to_be_visible()
+    demo.page.get_by_role("button", name="Dismiss").click()
+    assert demo.count() == found
+    expect(demo.at("result-actions")).to_be_visible()
+    expect(demo.at("sample-1")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_picture_that_the_model_cannot_read_has_no_description_of_another(demo: DemoPage, tmp_path: Path) -> None:
+    """A browser draws a vector graphic, but the model cannot read its file."""
+    vector = tmp_path / "vector.svg"
+    vector.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+    demo.at("file").set_input_files(vector)
+    expect(demo.page.get_by_role("alert")).to_contain_text("cannot decode")
+    expect(demo.page.locator("#slot")).to_have_attribute("aria-label", "vector.svg")
+
+
 def test_everything_can_be_reached_by_keyboard(demo: DemoPage) -> None:
     assert focus_problems(demo.page) == []
 

@@ -98,27 +98,27 @@ export class ImagePage {
   }
 
   async #chooseSample(sample: Sample): Promise<void> {
-    this.#sample = sample.title;
-    await this.#choose(sample.file, () => fetchSample(sample));
+    await this.#choose(sample, () => fetchSample(sample));
   }
 
   async #choosePicture(picture: Picture): Promise<void> {
-    this.#sample = null;
     await this.#choose(null, async () => picture);
   }
 
-  async #choose(sample: string | null, open: () => Promise<Picture>): Promise<void> {
+  /** If the picture cannot be read, the one before it stays, with its run and its result. */
+  async #choose(sample: Sample | null, open: () => Promise<Picture>): Promise<void> {
     this.#camera.stop();
     this.#choice += 1;
-    this.#abortRun();
     const choice = this.#choice;
-    this.#samples.mark(sample);
     this.failure.clear();
-    this.#actions.show(null);
     try {
       const picture = await open();
       const shown = await decodePicture(picture);
       if (choice !== this.#choice) return;
+      this.#abortRun();
+      this.#actions.show(null);
+      this.#samples.mark(sample?.file ?? null);
+      this.#sample = sample?.title ?? null;
       this.#picture = picture;
       this.#view.clear();
       this.#hasResult = false;

@@ -47,7 +47,9 @@ export abstract class BaseView implements TaskView {
     if (model === null) this.showNone(reason);
   }
 
-  showPicture(shown: StagePicture, title: string, _picture?: Picture): void {
+  showPicture(shown: StagePicture, title: string, picture?: Picture): void {
+    // The frames of a camera keep the text of the last result.
+    if (picture !== undefined || title !== this.title) this.stage.describe(title);
     this.title = title;
     element("hint", HTMLElement).hidden = true;
     this.stage.showPicture(shown);

@@ -52,7 +52,7 @@ class DepthView extends BaseView {
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
-    super.showPicture(shown, title);
+    super.showPicture(shown, title, picture);
     if (picture) void this.#stack?.take(picture, shown).catch(() => {});
   }
 

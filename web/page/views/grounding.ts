@@ -35,7 +35,7 @@ class GroundingView extends DetectionsView {
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
     if (picture?.prompt !== undefined) this.#box.take(picture.prompt);
-    super.showPicture(shown, title);
+    super.showPicture(shown, title, picture);
   }
 }
 

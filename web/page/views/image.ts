@@ -55,7 +55,7 @@ class ImageView extends BaseView {
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
-    super.showPicture(shown, title);
+    super.showPicture(shown, title, picture);
     this.#shown = shown;
     this.#chosen = picture === undefined ? null : shown;
     this.#brush?.setSize(shown.size, picture !== undefined);

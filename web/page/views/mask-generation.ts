@@ -120,7 +120,7 @@ class MaskGenerationView extends BaseView {
 
   /** The frames of a camera keep the prompts of the first. */
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
-    super.showPicture(shown, title);
+    super.showPicture(shown, title, picture);
     this.#picture = shown;
     this.#fileName = picture?.fileName ?? "";
     const { width, height } = this.#size;

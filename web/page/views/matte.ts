@@ -7,6 +7,7 @@ import { onCheckerboard } from "../drawing/checkerboard.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
 import { BackgroundChoice } from "../input/background-choice.js";
+import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { showOptions } from "../shell/snippet.js";
@@ -32,8 +33,8 @@ class MatteView extends BaseView {
     return link === null ? {} : { background: link };
   }
 
-  override showPicture(shown: StagePicture, title: string): void {
-    super.showPicture(shown, title);
+  override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
+    super.showPicture(shown, title, picture);
     this.#picture = shown;
   }
 

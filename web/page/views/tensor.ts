@@ -7,7 +7,7 @@ import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
-import type { StagePicture, StagePoint } from "../drawing/stage.js";
+import type { StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { boxStyle } from "../outputs/boxes.js";
 import { describeReading } from "../outputs/describe-reading.js";
@@ -58,11 +58,6 @@ class TensorView extends BaseView {
     return levels ? this.#legend.toPictureLegend() : rows.length > 0 ? { rows } : null;
   }
 
-  override showPicture(shown: StagePicture, title: string): void {
-    super.showPicture(shown, title);
-    this.stage.describe(title);
-  }
-
   async showResult(
     result: Result,
     model: Model,
@@ -100,7 +95,8 @@ class TensorView extends BaseView {
   clear(): void {
     this.#run = null;
     this.#drawingCount += 1;
-    this.#show(null, this.title);
+    this.stage.clearDetections();
+    this.#show(null);
   }
 
   /** Draws the current output. The previous drawing stays until this one is painted. */
@@ -116,7 +112,9 @@ class TensorView extends BaseView {
     const context = { before, outputs: shown.outputs };
     const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, context);
     if (stopped() || drawing === null) return drawing?.map?.close();
-    this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, updateText);
+    const text = `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`;
+    void this.stage.showDetections(drawing.boxes ?? [], boxStyle, text);
+    this.#show(drawing, updateText);
   }
 
   /** Returns the drawn output of the newest run. */
@@ -128,12 +126,11 @@ class TensorView extends BaseView {
     return { tensor, outputs, reading: drawn.reading, placement: placementOf(result, input) };
   }
 
-  #show(drawing: Drawing | null, title: string, updateText = true): void {
-    const { map = null, boxes = [], rows = [], words = "", levels } = drawing ?? {};
+  #show(drawing: Drawing | null, updateText = true): void {
+    const { map = null, rows = [], words = "", levels } = drawing ?? {};
     this.#drawing = drawing;
     this.#highlighted = null;
     this.stage.showMap(map);
-    void this.stage.showDetections(boxes, boxStyle, title);
     element("layers", HTMLElement).hidden = map === null;
     this.hover(null);
     if (!updateText) return;
