@@ -21,7 +21,7 @@ from webbuild.browser.bidi import BidiPage
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.ensure_chromium import LocalSystem
-from webbuild.browser.find_chromium import Executable
+from webbuild.browser.executable import Executable
 from webbuild.browser.firefox import FirefoxHandle, find_lavapipe, open_firefox
 from webbuild.browser.server import Server
 from webbuild.browser.webkit import WebKitHandle, open_webkit

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable, usual_places
+from webbuild.browser.executable import Executable
+from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, usual_places
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 

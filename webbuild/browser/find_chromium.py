@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
+from webbuild.browser.executable import Executable, find_executable
 from webbuild.errors import USAGE, WebbuildError
 
 CHROMIUM_VARIABLE = "WEBBUILD_CHROMIUM"
 EXECUTABLE_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@dataclass(frozen=True)
-class Executable:
-    """An executable, and why it was chosen."""
-
-    path: Path
-    source: str
 
 
 def usual_places(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[PurePath]:
@@ -40,14 +31,8 @@ def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ)
     Raises:
         WebbuildError: `no-chromium`.
     """
-    if named := environ.get(CHROMIUM_VARIABLE):
-        path = shutil.which(named, path=environ.get("PATH", os.defpath))
-        if path is None:
-            raise _not_found(f"{CHROMIUM_VARIABLE} names {named}, which is not an executable file")
-        return Executable(Path(path), CHROMIUM_VARIABLE)
-    for name in EXECUTABLE_NAMES:
-        if path := shutil.which(name, path=environ.get("PATH", os.defpath)):
-            return Executable(Path(path), f"{name} on the PATH")
+    if executable := find_executable(CHROMIUM_VARIABLE, EXECUTABLE_NAMES, environ, _not_found):
+        return executable
     for candidate in usual_places(environ):
         if Path(candidate).is_file():
             return Executable(Path(candidate), "where Chrome is installed")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from webbuild.browser.chromium_flags import is_own_gpu_wanted
 from webbuild.browser.console import Console
 from webbuild.browser.driver_error import DriverError, no_page_error
 from webbuild.browser.end_process import end_process, new_group
-from webbuild.browser.find_chromium import Executable
+from webbuild.browser.executable import Executable, find_executable
 from webbuild.errors import USAGE, WebbuildError
 
 VARIABLE = "WEBBUILD_FIREFOX"
@@ -95,14 +94,8 @@ def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     Raises:
         WebbuildError: `no-firefox`.
     """
-    path = environ.get("PATH", os.defpath)
-    if named := environ.get(VARIABLE):
-        if executable := shutil.which(named, path=path):
-            return Executable(Path(executable), VARIABLE)
-        raise no_firefox_error(f"{VARIABLE} names {named}, which is not an executable file")
-    for name in NAMES:
-        if executable := shutil.which(name, path=path):
-            return Executable(Path(executable), f"{name} on the PATH")
+    if executable := find_executable(VARIABLE, NAMES, environ, no_firefox_error):
+        return executable
     usual = {
         "darwin": Path("/Applications/Firefox.app/Contents/MacOS/firefox"),
         "win32": Path(environ.get("PROGRAMFILES", "C:/Program Files"), "Mozilla Firefox", "firefox.exe"),

@@ -20,7 +20,7 @@ from pathlib import Path
 from webbuild.browser.console import Console
 from webbuild.browser.driver_error import DriverError, first_line, no_page_error
 from webbuild.browser.end_process import end_process, new_group
-from webbuild.browser.find_chromium import Executable
+from webbuild.browser.executable import Executable, find_executable
 from webbuild.browser.webdriver import WebDriver, WebDriverPage
 from webbuild.errors import USAGE, WebbuildError
 
@@ -77,14 +77,9 @@ def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     Raises:
         WebbuildError: `no-webkit`.
     """
-    path = environ.get("PATH", os.defpath)
-    if named := environ.get(VARIABLE):
-        if executable := shutil.which(named, path=path):
-            return Executable(Path(executable), VARIABLE)
-        raise no_webkit_error(f"{VARIABLE} names {named}, which is not an executable file")
-    for name in (*NAMES, *(["safaridriver"] if platform == "darwin" else [])):
-        if executable := shutil.which(name, path=path):
-            return Executable(Path(executable), f"{name} on the PATH")
+    names = (*NAMES, *(["safaridriver"] if platform == "darwin" else []))
+    if executable := find_executable(VARIABLE, names, environ, no_webkit_error):
+        return executable
     raise no_webkit_error("there is no WebKit driver on this machine")
 
 
