@@ -18,10 +18,10 @@ from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
+from webbuild.compile.reduction_options import ReductionOptions
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask
 from webbuild.passes.lower import LoweredGraphs
-from webbuild.precision.budget import SearchBudget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.samples.collect import collect_samples
 from webbuild.targets.target import Target
@@ -53,10 +53,7 @@ def compiled() -> tuple[LoadedModel, CompiledModel]:
 def prove(loaded: LoadedModel, compiled: CompiledModel, folder: Path) -> ProvenGraphs:
     """Compare graphs with the original on the samples next to it, as `pack` does."""
     quiet, samples = ProgressReporter(quiet=True), collect_samples(loaded.source.path, (), compiled.match.inputs)
-    variants = [ModelVariant(loaded, compiled, samples)]
-    (proven,) = prove_graphs(
-        variants, folder, quiet, weights="fp32", precision="fp32", budget=SearchBudget(), table=None, browser=False
-    )
+    (proven,) = prove_graphs([ModelVariant(loaded, compiled, samples)], folder, quiet, ReductionOptions())
     return proven
 
 

@@ -13,8 +13,8 @@ from msgspec import Struct
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.stage_options import with_set_inputs
-from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_variant import prefix_errors
+from webbuild.compile.reduction_options import check_exclusive_options
 from webbuild.compile.stages.batches import check_batches
 from webbuild.compile.stages.glue_file import check_glue
 from webbuild.compile.stages.glue_syntax import check_glue_syntax

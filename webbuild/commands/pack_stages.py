@@ -19,6 +19,7 @@ from webbuild.compile.model_variant import ModelVariant, compile_variants, prefi
 from webbuild.compile.object_variant import check_one_object, with_object_variant
 from webbuild.compile.prompt_variants import with_prompt_variants
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
+from webbuild.compile.reduction_options import ReductionOptions
 from webbuild.compile.stages.batches import compile_possible, stage_batches
 from webbuild.compile.stages.line_widths import line_sizes
 from webbuild.compile.stages.links import StageLinks
@@ -139,10 +140,7 @@ def prove_stage(
     Raises:
         WebbuildError: what `prove_graphs` raises.
     """
-    proven = prove_graphs(
-        stage.variants,
-        folder,
-        progress,
+    reduction = ReductionOptions(
         weights=arguments.weights,
         precision=arguments.precision,
         budget=options.budget,
@@ -150,6 +148,7 @@ def prove_stage(
         browser=not arguments.no_verify,
         may_stay=bool(stage.name),
     )
+    proven = prove_graphs(stage.variants, folder, progress, reduction)
     for variant, of_variant in zip(stage.variants, proven, strict=True):
         progress.print_lines(proven_lines(of_variant, variant))
     return proven

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import write_reduced_precision_graph
 from webbuild.bundle.weight_shards import SharedWeights
+from webbuild.compile.model_variant import ModelVariant
+from webbuild.compile.reduction_options import PrecisionMode, ReductionOptions
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.reduced_precision import check_reduced_precision
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
 from webbuild.precision.fp16_backends import EmulatedFp16, Fp16Backend, select_backend
@@ -24,20 +26,19 @@ from webbuild.precision.search import PrecisionSearch, SearchResult
 from webbuild.precision.search_report import build_fp32_report, build_report, weight_bytes
 from webbuild.precision.strip_metadata import strip_metadata
 from webbuild.reporting.quantities import format_count
-from webbuild.runners.batch_runner import BatchRunner, PictureBatch
+from webbuild.runners.batch_runner import BatchRunner
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-    from webbuild.manifest.manifest import Graph, OptionInput, Precision, StateInput, Task
+    from webbuild.manifest.manifest import Graph, Precision
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.samples.sample import Sample
-    from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
-"""With `may_stay`, the model stays in float32 after these errors."""
-PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
+"""If the model may stay in float32, it does after these errors."""
 
 
 class ReducedPrecisionResult(Struct, frozen=True):
@@ -53,51 +54,31 @@ class ReducedPrecisionResult(Struct, frozen=True):
 
 
 def build_reduced_precision_graph(
-    mode: PrecisionMode,
-    model: ir.Model,
-    table: KernelTable | None,
+    options: ReductionOptions,
+    variant: ModelVariant,
     graphs: Sequence[Graph],
-    folder: Path,
-    task: Task,
-    options: Sequence[OptionInput],
-    samples: Sequence[Sample],
     equivalence: EquivalenceResult,
-    budget: SearchBudget,
+    folder: Path,
+    shared: SharedWeights,
     progress: ProgressReporter,
-    *,
-    browser: bool,
-    shared: SharedWeights | None = None,
-    sequence: Sequence[Sample] = (),
-    states: Sequence[StateInput] = (),
-    may_stay: bool = False,
-    batch: PictureBatch | None = None,
 ) -> ReducedPrecisionResult:
-    """Search for a half-precision graph, prove it, and write it to `folder`.
+    """Search for a half-precision graph of a variant, prove it, and write it to `folder`.
 
     Args:
-        mode: `fp16` = all convertible nodes, `mixed` = the largest accurate subset, `auto` = `mixed` if it pays.
-        model: the graph for WebGPU.
-        table: the kernel table of its target.
-        graphs: the float32 graphs, written and proven.
-        folder: the folder of the bundle.
-        task: the task.
-        options: the threshold inputs.
-        samples: the samples of the search and the proof.
+        options: the precision, and the limits of the search.
+        variant: the compiled model with its samples.
+        graphs: its float32 graphs, written and proven.
         equivalence: the proof of `graphs`.
-        budget: limits of the search, and the fraction of the weights that `auto` must save.
-        progress: prints each step.
-        browser: whether Chromium may run float16.
+        folder: the folder of the bundle.
         shared: the half-precision weights of other variants.
-        sequence: the steps of a model with states, for search and proof.
-        states: the states.
-        may_stay: whether the model stays in float32 if no float16 graph can be shipped, as with `auto`.
-        batch: the batch of a graph for several pictures.
+        progress: prints each step.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
-            `vacuous-comparison`. None of them with `may_stay`.
+            `vacuous-comparison`. None of them if the model may stay in float32.
     """
-    may_stay = may_stay or mode == "auto"
+    mode, model = options.precision, variant.compiled.lowered.graphs["webgpu"]
+    may_stay = options.may_stay or mode == "auto"
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
         reason = "the bundle has no WebGPU graph, and only WebGPU uses float16"
@@ -106,63 +87,79 @@ def build_reduced_precision_graph(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or with auto, which keeps float32 here"
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(mode, reason, model, ""))
-    with select_backend(browser=browser) as opened:
-        proof_backend = opened if batch is None else BatchFp16(opened, batch)
-        search_backend = proof_backend if isinstance(opened, EmulatedFp16) else _search_backend(opened, batch)
-        open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
-        graph = graph if batch is None else graph.for_one_picture
+    with select_backend(browser=options.browser) as opened:
+        backend = search_backend = _in_batch(opened, variant)
+        if not isinstance(opened, EmulatedFp16):  # the browser only confirms, since GPUs round differently
+            search_backend = _in_batch(EmulatedFp16(f"{opened.name} confirms what it finds"), variant)
+        sequence = variant.make_sequence()
+        graph = graph if variant.picture_batch is None else graph.for_one_picture
         try:
-            checker = AccuracyChecker(
-                graph, folder, task, options, equivalence.thresholds, [*samples, *sequence], states, open_graph
-            )
-
-            def search(backend: Fp16Backend) -> SearchResult:
-                searched = PrecisionSearch(
-                    model, table, checker, backend, budget, lambda line: progress.print(f"    {line}")
-                ).run(only_full=mode == "fp16")
-                _print_search(searched, progress)
-                return searched
-
-            searched = _confirmed_search(search, search_backend, proof_backend, checker, progress)
-            if (reason := _refusal(mode, model, searched, budget)) and not may_stay:
+            checker = _open_checker(variant, sequence, graph, equivalence.thresholds, folder)
+            searched = _confirmed_search(options, model, checker, search_backend, backend, progress)
+            if (reason := _refusal(mode, model, searched, options.budget)) and not may_stay:
                 raise WebbuildError("fp16-mismatch", reason, _fix(mode))
             if reason or searched.best is None:
-                report = build_report(mode, "fp32", reason, model, searched, proof_backend)
+                report = build_report(mode, "fp32", reason, model, searched, backend)
                 return ReducedPrecisionResult(list(graphs), equivalence, report)
             fp16_graph, precision = searched.best.model, _graph_precision(searched)
-            proven = check_reduced_precision(
-                msgspec.structs.replace(graph, precision=precision),
-                partial(proof_backend.run, fp16_graph),
-                task,
-                options,
-                samples,
-                equivalence,
-                sequence,
-                partial(proof_backend.run, fp16_graph, states=states),
-                checker.answers,
-            )
-            variant = write_reduced_precision_graph(strip_metadata(fp16_graph), precision, folder / "model", shared)
-            report = build_report(mode, precision, _result(searched), model, searched, proof_backend)
-            return ReducedPrecisionResult([variant, *graphs], proven, report, proof_backend.name)
+            entry = msgspec.structs.replace(graph, precision=precision)
+            proof = _prove(entry, fp16_graph, backend, variant, sequence, equivalence, checker.answers)
+            written = write_reduced_precision_graph(strip_metadata(fp16_graph), precision, folder / "model", shared)
+            report = build_report(mode, precision, _result(searched), model, searched, backend)
+            return ReducedPrecisionResult([written, *graphs], proof, report, backend.name)
         except WebbuildError as error:
             if not may_stay or error.code not in _FALLBACK_CODES:
                 raise
-            computed = f"{proof_backend.name}: {proof_backend.reason}"
-            return ReducedPrecisionResult(
-                list(graphs), equivalence, build_fp32_report(mode, error.message, model, computed)
-            )
+            report = build_fp32_report(mode, error.message, model, f"{backend.name}: {backend.reason}")
+            return ReducedPrecisionResult(list(graphs), equivalence, report)
+
+
+def _open_checker(
+    variant: ModelVariant, sequence: Sequence[Sample], graph: Graph, thresholds: Mapping[str, float], folder: Path
+) -> AccuracyChecker:
+    """Run the float32 graph on the samples and the sequence of a variant, as the reference of the search."""
+    batch = variant.picture_batch
+    open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
+    task, options = variant.compiled.match.task, variant.compiled.options
+    samples = [*variant.samples, *sequence]
+    return AccuracyChecker(graph, folder, task, options, thresholds, samples, variant.states, open_graph)
+
+
+def _prove(
+    graph: Graph,
+    model: ir.Model,
+    backend: Fp16Backend,
+    variant: ModelVariant,
+    sequence: Sequence[Sample],
+    equivalence: EquivalenceResult,
+    answers: Mapping[str, Tensors],
+) -> EquivalenceResult:
+    """Add the comparisons of a half-precision `model` to the proof of the other graphs; `graph` is its entry."""
+    return check_reduced_precision(
+        graph,
+        partial(backend.run, model),
+        variant.compiled.match.task,
+        variant.compiled.options,
+        variant.samples,
+        equivalence,
+        sequence,
+        partial(backend.run, model, states=variant.states),
+        answers,
+    )
 
 
 def _confirmed_search(
-    search: Callable[[Fp16Backend], SearchResult],
+    options: ReductionOptions,
+    model: ir.Model,
+    checker: AccuracyChecker,
     search_backend: Fp16Backend,
     proof_backend: Fp16Backend,
-    checker: AccuracyChecker,
     progress: ProgressReporter,
 ) -> SearchResult:
     """Search on one backend and check the result on the other; if it fails there, search again on that backend."""
+    search = partial(_search, options, model, checker, progress)
     searched = search(search_backend)
-    if proof_backend is search_backend or searched.best is None:
+    if search_backend is proof_backend or searched.best is None:
         return searched
     if reason := checker.check(searched.best.model, proof_backend).mismatch:
         progress.print(f"    {proof_backend.name} rejects it: {reason}")
@@ -171,30 +168,27 @@ def _confirmed_search(
     return searched
 
 
-def _search_backend(opened: Fp16Backend, batch: PictureBatch | None) -> Fp16Backend:
-    """Return the emulation for the search; the browser only confirms, since GPUs round differently."""
-    emulation = EmulatedFp16(f"{opened.name} confirms what it finds")
-    return emulation if batch is None else BatchFp16(emulation, batch)
-
-
-def _print_search(searched: SearchResult, progress: ProgressReporter) -> None:
+def _search(
+    options: ReductionOptions,
+    model: ir.Model,
+    checker: AccuracyChecker,
+    progress: ProgressReporter,
+    backend: Fp16Backend,
+) -> SearchResult:
+    """Search for the nodes that may be float16 on a backend, and print how long it took."""
+    search = PrecisionSearch(
+        model, options.table, checker, backend, options.budget, lambda line: progress.print(f"    {line}")
+    )
+    searched = search.run(only_full=options.precision == "fp16")
     runs = format_count(len(searched.evaluations), "evaluation")
     progress.print(f"    {runs} in {searched.seconds:.1f} s, {searched.processor_seconds:.1f} s of CPU time")
+    return searched
 
 
-def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
-    """Check that only one of --precision and --weight-dtype makes the model smaller.
-
-    Raises:
-        WebbuildError: `conflicting-options`.
-    """
-    if precision != "fp32" and weights != "fp32":
-        raise WebbuildError(
-            "conflicting-options",
-            f"--precision {precision} and --weight-dtype {weights} are not combined",
-            "leave one of them out: int8 is the smaller download, float16 also runs faster",
-            exit_code=USAGE,
-        )
+def _in_batch(backend: Fp16Backend, variant: ModelVariant) -> Fp16Backend:
+    """Return the backend for the graph of a variant, which may take a batch of pictures."""
+    batch = variant.picture_batch
+    return backend if batch is None else BatchFp16(backend, batch)
 
 
 def _graph_precision(searched: SearchResult) -> Precision:

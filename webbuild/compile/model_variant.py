@@ -13,9 +13,11 @@ from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.float16_export import compile_accurately
 from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Input, PictureInput
+from webbuild.manifest.manifest import Input, PictureInput, StateInput
+from webbuild.manifest.states import state_inputs
 from webbuild.runners.batch_runner import PictureBatch
 from webbuild.samples.sample import Sample
+from webbuild.samples.sequences import make_sequence
 from webbuild.tasks.options.picture_batches import with_batch
 from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.tasks.task_match import TaskMatch
@@ -48,9 +50,18 @@ class ModelVariant(Struct, frozen=True):
         return PictureBatch(next(pictures), self.batch) if self.batch > 1 else None
 
     @property
+    def states(self) -> list[StateInput]:
+        """The state inputs of a recurrent model."""
+        return state_inputs(self.compiled.match.inputs)
+
+    @property
     def suffix(self) -> str:
         """The name after a space, to append to a message; empty without a name."""
         return f" {self.name}" if self.name else ""
+
+    def make_sequence(self) -> list[Sample]:
+        """Return the steps of a sequence, for a model with states."""
+        return make_sequence(self.samples, self.compiled.match.inputs, self.loaded.ranges)
 
 
 def compile_variants(

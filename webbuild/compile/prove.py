@@ -13,16 +13,16 @@ from msgspec import Struct
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
 from webbuild.bundle.weight_shards import SharedWeights
-from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
+from webbuild.compile.mixed_precision import ReducedPrecisionResult, build_reduced_precision_graph
 from webbuild.compile.model_variant import ModelVariant, prefix_errors
+from webbuild.compile.reduction_options import ReductionOptions
 from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Graph, Weights
-from webbuild.manifest.states import state_inputs
+from webbuild.manifest.manifest import Graph
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.batch_runner import BatchRunner
@@ -32,15 +32,12 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_extreme_prompts
 from webbuild.samples.sample import Sample
-from webbuild.samples.sequences import make_sequence
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.manifest.manifest import TargetName
-    from webbuild.precision.budget import SearchBudget
     from webbuild.reporting.progress import ProgressReporter
-    from webbuild.targets.table import KernelTable
 
 
 class ProvenGraphs(Struct, frozen=True):
@@ -61,22 +58,15 @@ class ProvenGraphs(Struct, frozen=True):
 
 
 def prove_graphs(
-    variants: Sequence[ModelVariant], folder: Path, progress: ProgressReporter,
-    *, weights: Weights, precision: PrecisionMode, budget: SearchBudget, table: KernelTable | None, browser: bool,
-    may_stay: bool = False,
-) -> list[ProvenGraphs]:  # fmt: skip
+    variants: Sequence[ModelVariant], folder: Path, progress: ProgressReporter, options: ReductionOptions
+) -> list[ProvenGraphs]:
     """Write the graphs to `folder`, compare them with the original, also on edge cases, and reduce them if requested.
 
     Args:
         variants: the compiled model for each size and batch; their graphs share the weights.
         folder: the folder of the bundle.
         progress: prints each step.
-        weights: `int8` quantizes the weights.
-        precision: the precision of an additional graph for WebGPU.
-        budget: limits of the precision search, and the minimum saving.
-        table: the kernel table of the target.
-        browser: whether Chromium may run float16.
-        may_stay: whether the model may stay in float32 if it cannot be reduced, as with several stages.
+        options: how the graphs are made smaller.
 
     Returns:
         The graphs to ship for each variant.
@@ -91,34 +81,30 @@ def prove_graphs(
     for each in variants:
         with prefix_errors(each.name):
             proven.append(_prove_exported(each, original, folder, shared, progress))
-    if weights == "int8":
-        return _quantize_variants(variants, proven, original, folder, progress, may_stay=may_stay)
-    for at, each in enumerate(variants if precision != "fp32" else ()):
-        with prefix_errors(each.name):
-            with progress.step(f"search for float16 nodes{each.suffix}"):
-                reduced = build_reduced_precision_graph(
-                    precision,
-                    each.compiled.lowered.graphs["webgpu"],
-                    table,
-                    graphs=proven[at].graphs,
-                    folder=folder,
-                    task=each.compiled.match.task,
-                    options=each.compiled.options,
-                    samples=each.samples,
-                    equivalence=proven[at].equivalence,
-                    budget=budget,
-                    progress=progress,
-                    browser=browser,
-                    shared=half,
-                    sequence=_sequence(each),
-                    states=state_inputs(each.compiled.match.inputs),
-                    may_stay=may_stay,
-                    batch=each.picture_batch,
-                )
-            proven[at] = msgspec.structs.replace(
-                proven[at], graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced
-            )
-    return proven
+    if options.weights == "int8":
+        return _quantize_variants(variants, proven, original, folder, progress, may_stay=options.may_stay)
+    if options.precision == "fp32":
+        return proven
+    return [
+        _reduce_precision(each, exported, folder, half, progress, options)
+        for each, exported in zip(variants, proven, strict=True)
+    ]
+
+
+def _reduce_precision(
+    variant: ModelVariant,
+    exported: ProvenGraphs,
+    folder: Path,
+    shared: SharedWeights,
+    progress: ProgressReporter,
+    options: ReductionOptions,
+) -> ProvenGraphs:
+    """Return the graphs of a variant with a half-precision graph, if one is accurate."""
+    with prefix_errors(variant.name), progress.step(f"search for float16 nodes{variant.suffix}"):
+        reduced = build_reduced_precision_graph(
+            options, variant, exported.graphs, exported.equivalence, folder, shared, progress
+        )
+    return msgspec.structs.replace(exported, graphs=reduced.graphs, equivalence=reduced.proof, reduced=reduced)
 
 
 def _quantize_variants(
@@ -153,9 +139,9 @@ def _prove_exported(
     with progress.step(f"compare them with the original on {format_count(len(samples), 'sample')}"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
-        sequence = _sequence(variant)
+        sequence = variant.make_sequence()
         guessed = guessed_states(variant.loaded.source.states)
-        warnings = check_states(partial(run_original, original), state_inputs(compiled.match.inputs), sequence, guessed)
+        warnings = check_states(partial(run_original, original), variant.states, sequence, guessed)
         equivalence = _check(variant, original, graphs, folder, [*edges, *sequence])
     progress.print_lines([*notes, *(f"warning: {each}" for each in warnings)])
     return ProvenGraphs(graphs, equivalence, warnings=tuple(warnings))
@@ -169,11 +155,11 @@ def _quantize(
     if not first:
         lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
         with progress.step(f"compare the quantized weights{variant.suffix}"):
-            proof = _check(variant, original, lean, folder, _sequence(variant))
+            proof = _check(variant, original, lean, folder, variant.make_sequence())
             return msgspec.structs.replace(exported, graphs=lean, equivalence=proof)
     with progress.step("quantize the weights"):
         models = list(_models(variant).values())
-        sequence = _sequence(variant)
+        sequence = variant.make_sequence()
         quantized = quantize_weights(
             models, exported.graphs, folder, lambda graphs: _check(variant, original, graphs, folder, sequence)
         )
@@ -185,10 +171,6 @@ def _quantize(
 def _open_graph(path: Path, cache: ContentCache | None) -> NativeRunner:
     runner = NativeRunner(path)  # runs once per sample, so it is memoized only for the cache on disk
     return runner if cache is None else MemoizedRunner(runner, cache)
-
-
-def _sequence(variant: ModelVariant) -> list[Sample]:
-    return make_sequence(variant.samples, variant.compiled.match.inputs, variant.loaded.ranges)
 
 
 def _models(variant: ModelVariant) -> dict[TargetName, ir.Model]:
@@ -215,6 +197,6 @@ def _check(
         compiled.postprocess,
         loaded.dims.dims,
         open_graph,
-        state_inputs(compiled.match.inputs),
+        variant.states,
         exact_inputs(compiled.match.inputs),
     )

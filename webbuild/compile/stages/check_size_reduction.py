@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.compile.mixed_precision import PrecisionMode
 from webbuild.compile.prove import ProvenGraphs
+from webbuild.compile.reduction_options import PrecisionMode
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Weights
 
