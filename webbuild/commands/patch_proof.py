@@ -11,11 +11,11 @@ from webbuild.bundle.graphs import graph_entry
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_files import needed_graphs
 from webbuild.compare.by_output import group_by_output
+from webbuild.compile.compared_model import compared_model
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
-from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.manifest.states import state_inputs
@@ -54,18 +54,6 @@ def compare_target_files(
     unproven = check_states(run, state_inputs(inputs), sequence, guessed)
     progress.print_lines([*notes, *more, *(f"warning: {each}" for each in unproven)])
     with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):
-        equivalence = check_with_detections(
-            loaded.original,
-            loaded.source,
-            graphs,
-            folder,
-            ready.match.task,
-            ready.options,
-            samples,
-            [*edges, *sequence],
-            ready.postprocess,
-            loaded.dims.dims,
-            states=state_inputs(inputs),
-            exact=exact_inputs(inputs),
-        )
+        compared = compared_model(loaded.original, loaded, ready)
+        equivalence = check_with_detections(compared, graphs, folder, samples, [*edges, *sequence])
     return len(group_by_output(equivalence.comparisons))

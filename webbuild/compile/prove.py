@@ -13,12 +13,12 @@ from msgspec import Struct
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
 from webbuild.bundle.weight_shards import SharedWeights
+from webbuild.compile.compared_model import compared_model
 from webbuild.compile.mixed_precision import ReducedPrecisionResult, build_reduced_precision_graph
 from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.compile.reduction_options import ReductionOptions
 from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
-from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
@@ -180,23 +180,9 @@ def _models(variant: ModelVariant) -> dict[TargetName, ir.Model]:
 def _check(
     variant: ModelVariant, original: NativeRunner, graphs: Sequence[Graph], folder: Path, edges: Sequence[Sample] = ()
 ) -> EquivalenceResult:
-    loaded, compiled = variant.loaded, variant.compiled
-    open_graph: Callable[[Path], NativeRunner] = partial(_open_graph, cache=loaded.cache)
+    open_graph: Callable[[Path], NativeRunner] = partial(_open_graph, cache=variant.loaded.cache)
     if (batch := variant.picture_batch) is not None:  # each sample is one picture of a batch, compared by itself
         open_graph = partial(BatchRunner, batch=batch)
         graphs = [graph.for_one_picture for graph in graphs]
-    return check_with_detections(
-        original,
-        loaded.source,
-        graphs,
-        folder,
-        compiled.match.task,
-        compiled.options,
-        variant.samples,
-        edges,
-        compiled.postprocess,
-        loaded.dims.dims,
-        open_graph,
-        variant.states,
-        exact_inputs(compiled.match.inputs),
-    )
+    model = compared_model(original, variant.loaded, variant.compiled)
+    return check_with_detections(model, graphs, folder, variant.samples, edges, open_graph)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.open_reference import open_with_threshold_inputs
@@ -23,20 +24,37 @@ _TARGET_DETECTIONS = 10
 """Number of detections at the lowered threshold, on the sample with the best scores."""
 
 
+class ComparedModel(Struct, frozen=True):
+    """A model, as its proof needs it.
+
+    Attributes:
+        original: runs the original.
+        source: the original model.
+        sizes: the sizes of the original's free dimensions.
+        task: the task.
+        options: the threshold inputs of the patched graphs.
+        postprocess: the post-processing that the original lacks.
+        states: the states that a sequence carries from step to step.
+        exact: inputs that are not perturbed for the noise floor.
+    """
+
+    original: NativeRunner
+    source: OnnxModel
+    sizes: Mapping[str, int]
+    task: Task
+    options: Sequence[OptionInput]
+    postprocess: Postprocess | None
+    states: Sequence[StateInput]
+    exact: Collection[str]
+
+
 def check_with_detections(
-    original: NativeRunner,
-    source: OnnxModel,
+    model: ComparedModel,
     graphs: Sequence[Graph],
     folder: Path,
-    task: Task,
-    options: Sequence[OptionInput],
     samples: Sequence[Sample],
     edges: Sequence[Sample],
-    postprocess: Postprocess | None = None,
-    sizes: Mapping[str, int] | None = None,
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
-    states: Sequence[StateInput] = (),
-    exact: Collection[str] = (),
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and again at another confidence if the first proof is vacuous.
 
@@ -44,69 +62,45 @@ def check_with_detections(
     graph's NMS, so that only its fallback ran. A mismatch at the exported thresholds is final.
 
     Args:
-        original: runs the original.
-        source: the original model.
+        model: the original.
         graphs: the patched graphs.
         folder: the folder of the graphs' files.
-        task: the task.
-        options: the threshold inputs of the graphs.
         samples: the samples, also compared at the other confidence.
         edges: the edge cases, only compared at the exported thresholds.
-        postprocess: the post-processing that the original lacks.
-        sizes: the sizes of the original's free dimensions.
         open_graph: opens the file of a graph.
-        states: the states that a sequence carries from step to step.
-        exact: inputs that are not perturbed for the noise floor.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
+
+    def check(original: NativeRunner, samples: Sequence[Sample], confidence: float | None = None) -> EquivalenceResult:
+        return check_equivalence(
+            original,
+            graphs,
+            folder,
+            model.task,
+            model.options,
+            samples,
+            postprocess=model.postprocess,
+            confidence=confidence,
+            open_graph=open_graph,
+            states=model.states,
+            exact=model.exact,
+        )
+
     collect_and_trim()  # free the memory of planning before the runs
-    equivalence = check_equivalence(
-        original,
-        graphs,
-        folder,
-        task,
-        options,
-        [*samples, *edges],
-        postprocess=postprocess,
-        open_graph=open_graph,
-        states=states,
-        exact=exact,
-    )
+    equivalence = check(model.original, [*samples, *edges])
     comparisons = equivalence.comparisons
     if not mismatches(comparisons) and (has_no_detections(comparisons) or used_only_fallback(comparisons)):
-        confidence = find_evaluation_confidence(graphs, folder, task, options, samples, open_graph)
-        opened = original if postprocess is not None else open_with_threshold_inputs(source, sizes or {})
+        graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
+        run = open_graph(folder / graph.file).run
+        confidence = confidence_with_detections(model.task, model.options, samples, run)
+        appended = model.postprocess is not None
+        opened = model.original if appended else open_with_threshold_inputs(model.source, model.sizes)
         if opened is not None and confidence is not None:
-            equivalence = check_equivalence(
-                opened,
-                graphs,
-                folder,
-                task,
-                options,
-                samples,
-                postprocess=postprocess,
-                confidence=confidence,
-                open_graph=open_graph,
-                exact=exact,
-            )
+            equivalence = check(opened, samples, confidence)
     require_equivalent(equivalence.comparisons)
     return equivalence
-
-
-def find_evaluation_confidence(
-    graphs: Sequence[Graph],
-    folder: Path,
-    task: Task,
-    options: Sequence[OptionInput],
-    samples: Sequence[Sample],
-    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
-) -> float | None:
-    """Return a confidence threshold at which a graph has a few detections on some sample; None if there is none."""
-    graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
-    runner = open_graph(folder / graph.file)
-    return confidence_with_detections(task, options, samples, runner.run)
 
 
 def confidence_with_detections(
