@@ -12,14 +12,7 @@ import pytest
 
 from e2e.conftest import Webbuild
 from tests.click_models import click_pair, objects_pair
-from webbuild.browser.chromium import BrowserHandle
-from webbuild.browser.server import Server
-from webbuild.compile.object_variant import OBJECTS
-from webbuild.manifest.manifest import ImageInput, MaskGenerationTask, decode
-from webbuild.preprocess.image import image_to_tensor, load_image
-from webbuild.preprocess.point_prompt import point_prompt_feeds
-from webbuild.runners.native import NativeRunner
-from webbuild.tasks.decoding.everything import (
+from tests.everything import (
     EverythingSettings,
     FoundMask,
     best_masks,
@@ -27,6 +20,13 @@ from webbuild.tasks.decoding.everything import (
     grid_points,
     point_masks,
 )
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+from webbuild.compile.object_variant import OBJECTS
+from webbuild.manifest.manifest import ImageInput, MaskGenerationTask, decode
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.point_prompt import point_prompt_feeds
+from webbuild.runners.native import NativeRunner
 
 MODEL = Path(__file__).parents[1] / "models" / "promptable-segmenter"
 SETTINGS = EverythingSettings(points_per_side=5, score_threshold=0.4, stability_threshold=0.6)

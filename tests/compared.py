@@ -1,8 +1,11 @@
-"""The comparisons in a report's JSON, as tests look them up."""
+"""Comparisons as tests look them up, most of them in a report's JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from webbuild.compare.comparison import Comparison, Verdict
 
 Json = dict[str, Any]
 
@@ -31,6 +34,14 @@ def matched(comparisons: list[Json]) -> dict[str, float]:
             sample = each["subject"]["sample"]
             found[sample] = found.get(sample, 0.0) + each["signal"]
     return found
+
+
+def group_verdict(group: Sequence[Comparison]) -> Verdict:
+    """Return the verdict on an output: DIFFERS if any quantity differs, VACUOUS if all are vacuous, else OK."""
+    found = {each.verdict for each in group}
+    if "DIFFERS" in found:
+        return "DIFFERS"
+    return "VACUOUS" if found == {"VACUOUS"} else "OK"
 
 
 def of_pictures(comparisons: list[Json]) -> list[Json]:

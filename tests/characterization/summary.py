@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import convert
 
-from tests.compared import compared
-from webbuild.compare.by_output import group_by_output, group_verdict, matched_objects
+from tests.compared import compared, group_verdict
+from webbuild.compare.by_output import group_by_output, matched_objects
 from webbuild.compare.comparison import Comparison
 from webbuild.reporting.comparison_text import output_title
 

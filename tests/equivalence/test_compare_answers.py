@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.compared import group_verdict
 from tests.manifests import manifest
 from tests.tasks.test_conformance import cases_of, read
-from webbuild.compare.by_output import count_matched, group_by_output, group_verdict, matched_objects
+from webbuild.compare.by_output import count_matched, group_by_output, matched_objects
 from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE
 from webbuild.equivalence.answer import Answer

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.everything import EverythingSettings, FoundMask, best_masks, grid_points, point_masks
 from webbuild.errors import WebbuildError
 from webbuild.manifest.inputs.picture import MaskChannel
 from webbuild.manifest.manifest import (
@@ -49,7 +50,6 @@ from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.preprocess.point_prompt import PointPrompt, point_prompt_feeds
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.tasks.decoding.detection import Box, row_width
-from webbuild.tasks.decoding.everything import EverythingSettings, FoundMask, best_masks, grid_points, point_masks
 from webbuild.tasks.mask_generation import PromptedMasks
 from webbuild.tasks.registry import decode_task
 from webbuild.tasks.run_context import RunContext

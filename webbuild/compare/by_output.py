@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from webbuild.compare.comparison import Comparison, Verdict
+from webbuild.compare.comparison import Comparison
 
 COUNTS = ("detections", "regions", "phrases", "ids")
 """Quantities that count objects."""
@@ -20,14 +20,6 @@ def group_by_output(comparisons: Iterable[Comparison]) -> dict[OutputKey, list[C
         about = each.subject
         groups.setdefault((about.sample, about.runner, about.stage, about.output), []).append(each)
     return groups
-
-
-def group_verdict(group: Sequence[Comparison]) -> Verdict:
-    """Return the verdict on an output: DIFFERS if any quantity differs, VACUOUS if all are vacuous, else OK."""
-    verdicts = {each.verdict for each in group}
-    if "DIFFERS" in verdicts:
-        return "DIFFERS"
-    return "VACUOUS" if verdicts == {"VACUOUS"} else "OK"
 
 
 def matched_objects(group: Sequence[Comparison]) -> int | None:

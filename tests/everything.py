@@ -1,4 +1,4 @@
-"""Automatic mask generation by a grid of clicks: SAM's SamAutomaticMaskGenerator without crops."""
+"""Reference of `scene.everything()`: SAM's SamAutomaticMaskGenerator without crops."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tests.small_regions import without_small_regions
 from webbuild.manifest.manifest import MaskGenerationTask
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import FOREGROUND, PointPrompt
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.decoding.detection import Box
 from webbuild.tasks.decoding.mask_logits import object_mask, resize_logits
-from webbuild.tasks.decoding.small_regions import without_small_regions
 from webbuild.tasks.mask_generation import choose_masks, object_scores
 
 _MIN_SUPPRESSION_IOU = 0.7
