@@ -123,7 +123,7 @@ def _sample_from_image(
     size = (rgba.shape[1], rgba.shape[0])
     hole = None if find_mask(inputs) is None else sample_hole(*size)
     filled = with_hole(feeds, inputs, placement)
-    return Sample(file.name, filled, file, placement, size, hole=hole, reference_file=reference)
+    return Sample(file.name, filled, file, placement, size, hole=hole)
 
 
 def _sample_from_stack(stack: FocalStack, spec: StackInput, inputs: Sequence[Input]) -> Sample:

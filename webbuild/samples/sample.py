@@ -43,7 +43,6 @@ class Sample(Struct, frozen=True):
         redraw: returns other random feeds, by attempt; None if the feeds are not random.
         hole: the mask to inpaint, [height, width].
         points: the point prompt.
-        reference_file: the file of the reference image.
         sequence: the name of the sequence that this is a step of.
         continues: whether the step takes the states of the run before.
     """
@@ -59,7 +58,6 @@ class Sample(Struct, frozen=True):
     redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
     hole: NDArray[np.bool_] | None = None
     points: PointPrompt | None = None
-    reference_file: Path | None = None
     sequence: str = ""
     continues: bool = False
 
