@@ -287,7 +287,11 @@ export class Model extends EventTarget {
   async #runTensors(feeds: Tensors, options: TensorRunOptions): Promise<Tensors> {
     checkTensorRunOptions(this.manifest, options);
     if (this.#text !== null && options.stage === this.manifest.textEncoder?.name)
-      return new TensorRuns(await this.#text.open()).run(feeds, null, options.signal);
+      return new TensorRuns(await this.#text.open({ signal: options.signal })).run(
+        feeds,
+        null,
+        options.signal,
+      );
     const stage = stageForTensors(this.#stages, options);
     const state = stage === this.#stages[0] ? this.#states.ofRun(options.state) : null;
     return new TensorRuns(stage).run(feeds, state, options.signal);

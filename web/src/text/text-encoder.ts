@@ -2,17 +2,28 @@
 
 import { WebbuildError } from "../api/errors.js";
 import { openStages } from "../api/open-stages.js";
-import type { LoadOptions, TextOptions, TextVector } from "../api/types.js";
+import type { LoadOptions, Progress, TextOptions, TextVector } from "../api/types.js";
 import type { Manifest, TextInput } from "../manifest/manifest.js";
 import { textEncoderManifest } from "../manifest/stages.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { TensorRuns } from "../runs/tensor-runs.js";
 import { unitVector } from "../tasks/unit-vector.js";
+import { rejectOnAbort } from "../worker/reject-on-abort.js";
 import { meanVector } from "./label-scores.js";
 import { textFeeds } from "./text-feeds.js";
 import { TextTokenizer } from "./text-tokenizer.js";
 import { inTemplates } from "./texts.js";
 import { VectorCache } from "./vector-cache.js";
+
+type LoadObserver = Pick<LoadOptions, "signal" | "onProgress">;
+
+/** A load under way or done, and the calls that wait for it. */
+interface Loading {
+  stage: Promise<ModelStage>;
+  stopping: AbortController;
+  listeners: Set<(progress: Progress) => void>;
+  calls: number;
+}
 
 export class TextEncoder {
   /** Called with the stage when it is open. */
@@ -25,7 +36,7 @@ export class TextEncoder {
   readonly #size: number;
   readonly #cache = new VectorCache();
   readonly #tokenizer: TextTokenizer;
-  #opening: Promise<ModelStage> | null = null;
+  #loading: Loading | null = null;
   #stage: ModelStage | null = null;
   #ended: WebbuildError | null = null;
 
@@ -62,19 +73,49 @@ export class TextEncoder {
     return this.#stage;
   }
 
-  /** Loads the encoder. Further calls wait for the first; after a failure the next call tries again. */
-  open(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<ModelStage> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
-    this.#opening ??= this.#open(options).catch((error: unknown) => {
-      this.#opening = null;
-      throw error;
-    });
-    return this.#opening;
+  /**
+   * Loads the encoder. Further calls wait for the same load. It ends when every call's signal has fired; after
+   * a failure the next call tries again.
+   */
+  async open({ signal, onProgress }: LoadObserver = {}): Promise<ModelStage> {
+    if (this.#ended !== null) throw this.#ended;
+    this.#loading ??= this.#load();
+    const loading = this.#loading;
+    const listener = onProgress ?? (() => {});
+    loading.calls++;
+    loading.listeners.add(listener);
+    try {
+      return await rejectOnAbort(loading.stage, signal);
+    } finally {
+      loading.calls -= 1;
+      loading.listeners.delete(listener);
+      if (loading.calls === 0 && this.#stage === null) this.#stop(loading);
+    }
   }
 
-  async #open({ signal, onProgress }: Pick<LoadOptions, "signal" | "onProgress">): Promise<ModelStage> {
+  #load(): Loading {
+    const stopping = new AbortController();
+    const listeners: Loading["listeners"] = new Set();
+    const onProgress = (progress: Progress): void => {
+      for (const listener of listeners) listener(progress);
+    };
+    const stage = this.#open({ signal: stopping.signal, onProgress });
+    const loading = { stage, stopping, listeners, calls: 0 };
+    stage.catch(() => this.#stop(loading));
+    return loading;
+  }
+
+  #stop(loading: Loading): void {
+    loading.stopping.abort();
+    if (this.#loading === loading) this.#loading = null;
+  }
+
+  async #open(observer: LoadObserver): Promise<ModelStage> {
     const { size: _ofPictures, offline: _done, ...options } = this.#options;
-    const [stage] = await openStages(this.#manifest, this.#base, { ...options, signal, onProgress });
+    const opening = openStages(this.#manifest, this.#base, { ...options, ...observer });
+    const [stage] = await opening.catch((error: unknown) => {
+      throw this.#ended ?? error;
+    });
     if (stage === undefined) throw new WebbuildError("no-graph", "no text encoder", "pack the model again");
     if (this.#ended !== null) {
       void stage.sessions.end(this.#ended);
@@ -94,8 +135,11 @@ export class TextEncoder {
   }
 
   async *#embedNew(texts: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<TextVector> {
-    const stage = await this.open();
-    const tokens = await this.#tokenizer.encode(texts, signal);
+    const stage = await this.open({ signal });
+    const encoding = this.#tokenizer.encode(texts, signal).catch((error: unknown) => {
+      throw this.#ended ?? error;
+    });
+    const tokens = await rejectOnAbort(encoding, signal);
     for (const [at, text] of texts.entries()) {
       const feeds = textFeeds(this.#manifest.inputs, this.#spec, text, tokens[at] ?? []);
       const outputs = await new TensorRuns(stage).run(feeds, null, signal);
@@ -105,6 +149,7 @@ export class TextEncoder {
 
   async end(error: WebbuildError): Promise<void> {
     this.#ended ??= error;
+    this.#loading?.stopping.abort();
     this.#tokenizer.end();
     await this.#stage?.sessions.end(error);
   }

@@ -47,6 +47,7 @@ export class TextTokenizer {
   /** Terminates the worker. The next call starts another one. */
   end(): void {
     this.#worker?.terminate();
+    this.#worker?.dispatchEvent(new Event("error")); // a pending request would never settle
     this.#worker = null;
   }
 
