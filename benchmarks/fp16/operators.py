@@ -59,7 +59,7 @@ def _products() -> Iterator[Fp16Case]:
     yield _one("ConvTranspose", x, drawn(16, 8, 2, 2, scale=0.1), held=1, name="ConvTranspose, 2x2",
                attributes={"strides": [2, 2]})  # fmt: skip
     yield _one("MatMul", drawn(1, 49, 64), drawn(64, 96, scale=0.1), held=1)
-    yield _one("MatMul", drawn(4, 33, 16), drawn(4, 16, 33), name="MatMul of two that are fed")
+    yield _one("MatMul", drawn(4, 33, 16), drawn(4, 16, 33), name="MatMul of two inputs")
     yield _one("MatMul", drawn(1, 8, 4096), drawn(4096, 16, scale=0.02), held=1, name="MatMul, 4096 products")
     yield _one("Gemm", drawn(5, 64), drawn(10, 64, scale=0.1), drawn(10), held=2, attributes={"transB": 1})
     yield _one("Einsum", drawn(2, 8, 16), drawn(2, 16, 12), attributes={"equation": "bij,bjk->bik"})
