@@ -108,7 +108,7 @@ if __name__ == "__main__":
     publish(
         {
             "one stage": partial(measure, lambda _: iter(found_by_one_stage())),
-            "top-down behind it": partial(measure, looked_at_again),
+            "top-down after it": partial(measure, looked_at_again),
             "top-down in true boxes": partial(measure, in_true_boxes),
         },
         "top-down-pose", MODEL, __doc__,
