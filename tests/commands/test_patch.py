@@ -228,17 +228,16 @@ def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: P
     assert provider == {"name": "webgpu", "forceCpuNodeNames": [name]}
 
 
-def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_operators_that_only_the_wasm_build_has_are_patched_for_it(tmp_path: Path) -> None:
     text = """<ir_version: 8, opset_import: ["" : 18, "ai.onnx.ml" : 3]> bits (float[2,3] x) => (float[2,3] y) {
       y = ai.onnx.ml.Binarizer <threshold = 0.5> (x)
     }"""
     model = save(parsed(text), tmp_path / "bits.onnx")
     done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu")
-    assert (done.code, (tmp_path / "out").exists()) == (1, False)
-    assert (
-        "error[no-compatible-build] no build of onnxruntime-web can run the model: on webgpu, ai.onnx.ml:Binarizer 'y'"
-        in done.stderr
-    )
+    assert (done.code, names(tmp_path / "out")) == (0, ["bits.1.30.0-wasm.onnx"])
+    assert "1.30.0-webgpu would fail, use WASM: [unimplemented-dtype] ai.onnx.ml:Binarizer 'y'" in done.stdout
+    inspected = webbuild("inspect", model, "--target", "1.30.0-webgpu").stdout
+    assert "fix: webbuild pack, which runs the model on WASM" in inspected
 
 
 def test_a_mask_decoder_keeps_what_its_own_callers_give_and_read(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import onnx_ir as ir
+import pytest
 
 from tests.models import parsed
-from webbuild.inspection.cpu_fallback import apply_cpu_fallback
+from webbuild.errors import WebbuildError
+from webbuild.inspection.cpu_fallback import apply_cpu_fallback, check_wasm_session
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.required_features import required_features
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
@@ -74,3 +76,12 @@ def test_the_first_step_of_a_small_input_is_the_cpus_where_the_gpu_promises_noth
 def test_float16_needs_an_adapter_that_has_it() -> None:
     assert required_features(model(HALF)) == required_features(model(HALF_CONSTANT)) == ["shader-f16"]
     assert required_features(model(RIGHT)) == required_features(model(HALF_WEIGHT)) == []
+
+
+def test_a_model_that_wasm_cannot_run_either_is_refused() -> None:
+    graph = model("(float[3] x) => (float[3] y) { h = Cast <to = 16> (x) y = Cast <to = 1> (h) }")
+    disabled = apply_cpu_fallback(graph, load_table(NATIVE)).disabled
+    assert disabled is not None
+    with pytest.raises(WebbuildError, match=r"on webgpu, Cast .* on WASM, no kernel") as caught:
+        check_wasm_session(graph, load_table(Target("1.30.0", "wasm")), disabled)
+    assert caught.value.code == "no-compatible-build"

@@ -8,6 +8,7 @@ import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.rules.base import rule
+from webbuild.inspection.unsupported import is_only_on_wasm
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.base import Symptom
 
@@ -97,15 +98,19 @@ def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | 
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 
     The WebGPU builds since 1.25.1 have no CPU kernels for float64, int16 and uint16, and no build has any for bfloat16.
-    No web build has the operators of `ai.onnx.ml`, of strings, and of optional values. One node is enough, even one
-    that would be folded: `Provider type for ... node is not set`.
+    They also lack the operators of `ai.onnx.ml`, of strings, and of optional values. The WASM build has all of these.
+    One node is enough, even one that would be folded: `Provider type for ... node is not set`.
 
-    Fix: float64-to-float32 converts the graph; at export, keep numpy's float64 constants out of the model.
+    Fix: float64-to-float32 converts the graph; at export, keep numpy's float64 constants out of the model. A model with
+    the other operators runs on WASM: pack writes a bundle for it.
 
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
     dtype = context.placements[node].kernel.dtype or "this type"
+    reason = f"no kernel of this build computes {node.op_type} in {dtype}, on the GPU or on the CPU"
+    if is_only_on_wasm(node):
+        return Symptom(reason, fix="webbuild pack, which runs the model on WASM", fixed_by="")
     return Symptom(
-        f"no kernel of this build computes {node.op_type} in {dtype}, on the GPU or on the CPU",
+        reason,
         fix=f"cast {dtype} to a type that the build computes: float for double, int32 for int16 and uint16",
     )
