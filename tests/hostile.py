@@ -89,6 +89,21 @@ def sequence_out() -> onnx.ModelProto:
     return model
 
 
+def maps_out() -> onnx.ModelProto:
+    """Return a classifier as scikit-learn's converter writes it: its probabilities are a sequence of maps."""
+    node = make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", classlabels_int64s=[0, 1])
+    model = graph(node, x=(1, 2), domains=["ai.onnx.ml"])
+    maps = onnx.helper.make_map_type_proto(TensorProto.INT64, onnx.helper.make_tensor_type_proto(TensorProto.FLOAT, []))
+    model.graph.output[0].type.CopyFrom(onnx.helper.make_sequence_type_proto(maps))
+    return model
+
+
+def strings_out() -> onnx.ModelProto:
+    model = graph(make_node("Cast", ["x"], ["y"], to=TensorProto.STRING))
+    model.graph.output[0].type.tensor_type.elem_type = TensorProto.STRING
+    return model
+
+
 def weight_of(size: int | list[list[int]]) -> TensorProto:
     values = np.array(size if isinstance(size, list) else [size])
     tensor: TensorProto = onnx.numpy_helper.from_array(values, "w")

@@ -42,6 +42,15 @@ def test_free_dimensions_keep_their_names_and_initializers_are_no_inputs(tmp_pat
     assert facts.inputs == (TensorSpec("x", "float32", ("n", None, "N")),)
 
 
+@pytest.mark.parametrize("name", ["?", "", "None"])
+def test_a_dimension_named_for_any_size_has_no_name(tmp_path: Path, name: str) -> None:
+    model = parsed(f"{HEADER} g (float[n,3,h,w] x) => (float[n,3,h,w] y) {{ y = Neg (x) }}")
+    for dim in model.graph.input[0].type.tensor_type.shape.dim[2:]:
+        dim.dim_param = name
+    facts = load_onnx(save(model, tmp_path / "any.onnx")).signature
+    assert facts.inputs == (TensorSpec("x", "float32", ("n", 3, None, None)),)
+
+
 def test_a_file_that_is_not_there_is_an_error_of_usage(tmp_path: Path) -> None:
     error = refusal(tmp_path / "nothing.onnx")
     assert (error.code, error.exit_code) == ("model-not-found", USAGE)

@@ -147,7 +147,17 @@ def test_an_attention_mask_counts_what_is_remembered_whatever_its_axis_is_called
     assert (sizes.dims["past:1"], sizes.dims["ids:1"], sizes.dims["attention_mask:1"]) == (128, 128, 256)
 
 
-@pytest.mark.parametrize(("shape", "first"), [("s77,s41", 1), ("s77,2,3", 1), ("s77,3", LENGTHS[0])])
+@pytest.mark.parametrize(
+    ("shape", "first"),
+    [
+        ("s77,s41", 1),
+        ("s77,2,3", 1),
+        ("s77,3", LENGTHS[0]),
+        ("unk__7,32,9", 1),
+        ("unk__7", LENGTHS[0]),
+        ("x_dynamic_axes_1,2,x_dynamic_axes_2", 1),
+    ],
+)
 def test_a_numbered_first_axis_is_a_batch_unless_it_is_all_there_is(tmp_path: Path, shape: str, first: int) -> None:
     text = f"""<ir_version: 8, opset_import: ["" : 18]>
     numbered (float[{shape}] x) => (float[{shape}] y) {{ y = Neg (x) }}"""

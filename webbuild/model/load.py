@@ -87,6 +87,7 @@ def load_onnx(path: Path) -> OnnxModel:
     check_tensor_data(proto, path)
     check_dtypes(proto, path)
     _check_outputs(proto, path)
+    _check_maps(proto, path)
     try:
         model = ir.from_proto(proto)
     except Exception as error:  # the deserializer raises many types for graphs the checker lets pass
@@ -98,10 +99,21 @@ def load_onnx(path: Path) -> OnnxModel:
     return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs))
 
 
-def _free_unknown_dims(model: ir.Model) -> None:
-    """Make negative sizes, and sizes named "?", free dimensions without a name: exporters write both for "any".
+def _check_maps(proto: onnx.ModelProto, path: Path) -> None:
+    """Raise for an output that is a map, or a sequence of maps."""
+    for output in proto.graph.output:
+        if output.type.HasField("map_type") or output.type.sequence_type.elem_type.HasField("map_type"):
+            raise WebbuildError(
+                "unsupported-dtype",
+                f"{path}: output '{output.name}' holds maps, no tensor, which a browser cannot read",
+                "export it as a tensor; skl2onnx does with options={'zipmap': False}",
+            )
 
-    With the name "?" height and width would be equal: paddle2onnx writes it for both.
+
+def _free_unknown_dims(model: ir.Model) -> None:
+    """Make negative sizes, and sizes named "?", "" or "None", free dimensions without a name: all mean "any".
+
+    As names they would make height and width equal: paddle2onnx writes "?" for both.
     """
     import onnx_ir as ir
 
@@ -113,7 +125,7 @@ def _free_unknown_dims(model: ir.Model) -> None:
 
 
 def _is_unknown(dim: int | ir.SymbolicDim) -> bool:
-    return dim < 0 if isinstance(dim, int) else dim.value == "?"
+    return dim < 0 if isinstance(dim, int) else dim.value in ("?", "", "None")
 
 
 def _loads_natively(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> bool:

@@ -52,4 +52,6 @@ def element_type(value: ir.Value) -> str:
         return "a sequence or an optional, no tensor"
     if value.dtype in (None, ir.DataType.UNDEFINED):
         return "unknown"
+    if value.dtype is ir.DataType.STRING:
+        return "string"
     return str(value.dtype.numpy())

@@ -15,7 +15,9 @@ from webbuild.tasks.options.known_size import known_picture_size
 from webbuild.tasks.recognition.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.recognition.sam_decoders import fewest_points, prompt_sizes
 
-_BATCH_NAMES = {"n", "bs"}
+_BATCH_NAMES = {"n", "b", "bs"}
+_GENERATED_NAME = re.compile(r"s\d+|unk__\d+|.+_dynamic_axes_\d+")
+"""A name that torch.export, tf2onnx, or torch.onnx for `dynamic_axes` without names generates."""
 _CHANNEL_NAMES = {"num_channels", "channels"}
 _DEFAULT_PROMPT_TOKENS = 256
 """Default maximum number of prompt tokens: the columns of Grounding DINO's logits."""
@@ -131,10 +133,10 @@ def _is_batch_name(dim: str) -> bool:
 
 
 def _is_unnamed_batch(spec: TensorSpec) -> bool:
-    """Whether the first axis has a generated name, such as `s77`, and another is free or there are at least three."""
+    """Whether the first axis has a generated name, and another is free or there are at least three."""
     first, *others = spec.shape
     free = any(not isinstance(size, int) for size in others)
-    return isinstance(first, str) and re.fullmatch(r"s\d+", first) is not None and (free or len(others) > 1)
+    return isinstance(first, str) and _GENERATED_NAME.fullmatch(first) is not None and (free or len(others) > 1)
 
 
 def free_picture_sides(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
