@@ -8,11 +8,9 @@ import onnx_ir as ir
 
 from webbuild.inspection.graph import ScopedNode, subgraphs
 from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.model.random_operators import RANDOM_OPS
 from webbuild.passes.rewrite import static_shape
 
-RANDOM_OPS = frozenset({
-    "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli",
-})  # fmt: skip
 _NEVER_FOLDED = {*RANDOM_OPS, "DequantizeLinear"}
 """Never folded: random values, and quantized weights, which should stay small."""
 

@@ -18,6 +18,7 @@ from webbuild.model.loop_states import free_growing_states
 from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
+from webbuild.model.random_operators import random_warnings
 from webbuild.model.read_file import FIX_EXPORT, parse, read_file, root_cause
 from webbuild.model.read_signature import read_signature
 from webbuild.model.signature import ModelSignature
@@ -96,7 +97,8 @@ def load_onnx(path: Path) -> OnnxModel:
     _free_unknown_dims(model)
     free_growing_states(model)
     known = msgspec.structs.replace(read_signature(path.name, model), hub_files=read_hub_files(path))
-    return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs))
+    warnings = tuple(random_warnings(proto))
+    return OnnxModel(path, read.sha256, size, model, known, graph, tuple(repairs), warnings=warnings)
 
 
 def _check_maps(proto: onnx.ModelProto, path: Path) -> None:

@@ -82,7 +82,7 @@ class EmulatedFp16(Fp16Backend):
         """
         import onnx_ir as ir
 
-        from webbuild.inspection.constant_folding import RANDOM_OPS
+        from webbuild.model.random_operators import RANDOM_OPS
         from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
         from webbuild.runners.native import NativeRunner
 
