@@ -10,7 +10,9 @@ export class HoverReadout {
   show(point: StagePoint | null, words: string | null): void {
     this.#box.hidden = point === null || words === null;
     if (point === null || words === null) return;
+    const width = this.#box.parentElement?.clientWidth ?? 0;
     this.#box.textContent = words;
+    this.#box.style.setProperty("--across", String(point.left / width));
     this.#box.style.setProperty("--left", `${point.left}px`);
     this.#box.style.setProperty("--top", `${point.top}px`);
   }
