@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import onnx_ir as ir
@@ -10,7 +11,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output
+from webbuild.passes.rewrite import Builder, constant, input_value, is_read, opset_version, read_axes, replace_output
 
 _LARGEST = 4 * 1024 * 1024
 """Largest number of elements of a folded constant."""
@@ -19,6 +20,11 @@ _LARGEST_FILL = 1024
 """Largest number of elements of a ConstantOfShape that is folded."""
 _LARGEST_INT64_FILL = 1 << 17
 """The same for int64, such as the level of each anchor, as the GPU has no int64 ConstantOfShape."""
+_ATTRIBUTES = {"Split": "split", "Squeeze": "axes", "Unsqueeze": "axes"}
+"""Attributes that became the second input in opset 13."""
+_SIZES_AS_INPUT, _SPLIT_BY_NUMBER = 13, 18
+_SOFTMAXES, _SOFTMAX_OF_ONE_AXIS = ("Softmax", "LogSoftmax", "Hardmax"), 13
+"""Operators that normalize one axis, and the opset from which on they do; before that, all axes from there on."""
 
 
 class FoldConstants(Pass):
@@ -50,11 +56,11 @@ class FoldConstants(Pass):
             onnx_shape_inference=False,
             input_size_limit=_LARGEST,
             output_size_limit=_LARGEST,
-            should_fold=_is_small_fill,
+            should_fold=partial(_should_fold, opset_version(model)),
         )
         for value in unnamed:  # the optimizer names omitted outputs, and kernels compute outputs that have a name
             value.name = ""
-        _sizes_as_attribute(model)
+        _write_in_opset(model)
         folded = before - _operators(model)
         if folded:
             infer_shapes(model)
@@ -80,22 +86,33 @@ def _fold_known_lengths(model: ir.Model) -> None:
             node.graph.remove(node, safe=True)
 
 
-def _sizes_as_attribute(model: ir.Model) -> None:
-    """Split(x, sizes) -> Split<split = sizes>(x) before opset 13.
+def _write_in_opset(model: ir.Model) -> None:
+    """Write the nodes that the optimizer adds for sequences in the opset of the model; it writes those of opset 18.
 
-    The optimizer writes SplitToSequence as a Split of opset 13, whatever the opset of the model.
+    Split<num_outputs>(x)    ->  Split(x)               before opset 18
+    Split(x, sizes)          ->  Split<split>(x)        before opset 13, Squeeze and Unsqueeze alike
     """
-    if model.graph.opset_imports.get("", 0) >= 13:
-        return
-    for node in (node for graph in graphs_of(model) for node in graph):
-        sizes = constant(node.inputs[1]) if node.op_type == "Split" and len(node.inputs) == 2 else None
-        if sizes is not None:
-            node.attributes["split"] = ir.AttrInt64s("split", sizes.tolist())
+    opset = opset_version(model)
+    for node in (node for graph in graphs_of(model) for node in graph if node.op_type in _ATTRIBUTES):
+        if opset < _SPLIT_BY_NUMBER:
+            node.attributes.pop("num_outputs", None)
+        value = input_value(node, 1) if opset < _SIZES_AS_INPUT else None
+        if value is not None and (array := constant(value)) is not None:
+            name, maker = _ATTRIBUTES[node.op_type], value.producer()
+            node.attributes[name] = ir.AttrInt64s(name, array.ravel().tolist())
             node.resize_inputs(1)
+            if maker is not None and maker.graph is not None and not is_read(value):
+                maker.graph.remove(maker, safe=True)  # a Constant that older opsets do not allow
 
 
-def _is_small_fill(node: ir.Node) -> bool | None:
-    """Whether a node fills a small tensor; None leaves the decision to the optimizer, which never folds these."""
+def _should_fold(opset: int, node: ir.Node) -> bool | None:
+    """Whether to fold a node; None leaves the decision to the optimizer.
+
+    The optimizer never folds a fill. It folds Bernoulli, whose result is random, and a Softmax from before opset 13 as
+    if it were of one axis.
+    """
+    if node.op_type == "Bernoulli" or (opset < _SOFTMAX_OF_ONE_AXIS and node.op_type in _SOFTMAXES):
+        return False
     shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
     if shape is None or any(size < 0 for size in shape.tolist()):
         return None
