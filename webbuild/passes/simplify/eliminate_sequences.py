@@ -144,5 +144,6 @@ def _split(node: ir.Node, opset: int) -> list[ir.Value] | None:
         return []
     add = Builder(node.graph, node, f"{node.name or node.op_type}/split", opset)
     values = add.split_sizes(node.inputs[0], parts, axis)
-    squeezed = sizes is None and node.attributes.get_int("keepdims", 1) == 0
+    # a list of sizes keeps the axis; ONNX Runtime removes it for a number, which is then 1
+    squeezed = (sizes is None or sizes.ndim == 0) and node.attributes.get_int("keepdims", 1) == 0
     return [add.squeeze(value, axis) for value in values] if squeezed else values
