@@ -42,6 +42,13 @@ def test_a_global_network_names_the_node(name: str) -> None:
     assert str(field_of(net(32, 40))) == node
 
 
+def test_a_softmax_of_the_channels_is_local_from_opset_13_on() -> None:
+    graph = 'opset_import: ["" : {}]> g (float[1,3,8,8] x) => (float[1,3,8,8] y) {{ y = Softmax <axis = 1> (x) }}'
+    fields = [field_of(onnx.parser.parse_model(f"<ir_version: 7, {graph.format(opset)}")) for opset in (12, 13)]
+    assert str(fields[0]) == "Softmax 'y' reads all rows of the picture"
+    assert fields[1] == ReceptiveField(halo=0, multiple=1, scale=1)
+
+
 def test_an_enlargement_by_three_says_that_it_rounds() -> None:
     assert field_of(tripled(32, 40)) == ReceptiveField(halo=2, multiple=1, scale=3, rounded="Resize 'v1_0'")
 

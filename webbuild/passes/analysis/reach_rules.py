@@ -53,12 +53,16 @@ def _reduce(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 def _along_axis(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
     """Operators along one axis; below opset 13 Softmax works on all axes from there to the last."""
     data = picture_bound(bounds)
-    axis = node.attributes.get_int("axis", -1) % data.ndim
+    old = node.op_type in ("Hardmax", "LogSoftmax", "Softmax") and _opset(node) < 13
+    axis = node.attributes.get_int("axis", 1 if old else -1) % data.ndim
     if (places := constant(input_value(node, 1))) is not None and node.op_type == "CumSum":
         axis = int(places.item()) % data.ndim
-    old = node.op_type.endswith("Softmax") and (node.version or 13) < 13
     reaches_to_end = old or "LayerNormalization" in node.op_type
     return [_over(data, range(axis, data.ndim) if reaches_to_end else [axis])] * len(node.outputs)
+
+
+def _opset(node: ir.Node) -> int:
+    return 13 if node.graph is None else node.graph.opset_imports.get("", 13)
 
 
 def _over_positions(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
