@@ -4,6 +4,7 @@ import { WebbuildError } from "../api/errors.js";
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
 import type { Manifest, OptionInput } from "../manifest/manifest.js";
 import { classNameOf } from "../preprocess/class-name.js";
+import { elementCount } from "../tensors/element-count.js";
 import { focusTensor } from "./focus-distances.js";
 import { numberTensor } from "./number-inputs.js";
 import { checkSize, inputSize } from "./size-inputs.js";
@@ -97,7 +98,7 @@ function differs(input: Input, tensor: TensorData): string | null {
   if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
     return `${type} [${[dims].flat().join(", ")}]${tooLarge}`;
   if (classNameOf(data) !== ARRAYS[type].name) return `data in ${kindOf(data)}`;
-  const length = input.shape.reduce((product, size) => product * size, 1);
+  const length = elementCount(input.shape);
   return data.length === length ? null : `${data.length} elements`;
 }
 
@@ -110,7 +111,7 @@ function kindOf(data: unknown): string {
 function optionTensor(input: OptionInput, given: number | undefined): TensorData {
   const value = given ?? input.default;
   checkRange(input, value);
-  const length = input.shape.reduce((product, size) => product * size, 1);
+  const length = elementCount(input.shape);
   return { type: "float32", dims: [...input.shape], data: new Float32Array(length).fill(value) };
 }
 
@@ -122,7 +123,7 @@ function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): 
 }
 
 function wanted({ dtype, shape }: Input): string {
-  const length = shape.reduce((product, size) => product * size, 1);
+  const length = elementCount(shape);
   return `${dtype} [${shape.join(", ")}], ${length} elements in a ${ARRAYS[dtype].name}`;
 }
 

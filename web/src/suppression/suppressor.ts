@@ -5,6 +5,7 @@ import type { Route } from "../api/run-result.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
 import type { Output, Suppression } from "../manifest/manifest.js";
+import { elementCount } from "../tensors/element-count.js";
 import { type AnyTensors, isOnGpu, releaseTensors } from "../tensors/gpu-tensor.js";
 import { GpuSuppressor } from "./gpu-suppressor.js";
 import { type Kept, type SuppressionLimits, suppress } from "./suppress.js";
@@ -91,7 +92,7 @@ export function splitRows(spec: Suppression, { rows, count }: Kept, columns: num
   const length = rows.length / columns;
   let begin = 0;
   for (const output of spec.outputs) {
-    const width = elementsOf(output) / length;
+    const width = elementCount(output.shape) / length;
     const from = begin;
     const values =
       width === columns
@@ -116,8 +117,6 @@ function tensorOf({ dtype, shape }: Output, values: Float32Array<ArrayBuffer>): 
     : { type: "float32", dims, data: values };
 }
 
-const elementsOf = ({ shape }: Output): number => shape.reduce((product, length) => product * length, 1);
-
 /** Returns the limits of a run, with the thresholds in its feeds. */
 export function limitsOf(
   spec: Suppression,
@@ -125,7 +124,7 @@ export function limitsOf(
   feeds: AnyTensors,
 ): SuppressionLimits {
   const columns = rowDims.at(-1) ?? 0;
-  const elements = spec.outputs.reduce((sum, output) => sum + elementsOf(output), 0);
+  const elements = spec.outputs.reduce((sum, output) => sum + elementCount(output.shape), 0);
   return {
     columns,
     rowsOut: elements / columns,

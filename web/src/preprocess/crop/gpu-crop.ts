@@ -4,6 +4,7 @@ import { internalError } from "../../api/errors.js";
 import type { TensorData } from "../../api/types.js";
 import { withErrorScopes } from "../../gpu/error-scopes.js";
 import type { CropInput } from "../../manifest/manifest.js";
+import { elementCount } from "../../tensors/element-count.js";
 import type { GpuTensor } from "../../tensors/gpu-tensor.js";
 import { type TextureSource, uploadTexture } from "../gpu/upload-texture.js";
 import { planeSize } from "../letterbox.js";
@@ -55,7 +56,7 @@ export class GpuCrop {
     const device = this.#device;
     const { width, height } = planeSize(this.#input);
     const dims = [crops.length, ...this.#input.shape.slice(1)];
-    const size = dims.reduce((product, length) => product * length, 1) * Float32Array.BYTES_PER_ELEMENT;
+    const size = elementCount(dims) * Float32Array.BYTES_PER_ELEMENT;
     const { STORAGE, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const buffer = await withErrorScopes(device, () => {
       const tensor = device.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });

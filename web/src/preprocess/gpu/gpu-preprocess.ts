@@ -3,6 +3,7 @@
 import { internalError } from "../../api/errors.js";
 import type { TensorData } from "../../api/types.js";
 import { withErrorScopes } from "../../gpu/error-scopes.js";
+import { elementCount } from "../../tensors/element-count.js";
 import { isVideoFrame, sizeOf } from "../canvas-pixels.js";
 import type { RunInput } from "../image-input.js";
 import { type Geometry, placePicture, planeSize } from "../letterbox.js";
@@ -50,7 +51,7 @@ export class GpuPreprocess {
     this.#input = input;
     this.#copied = copied;
     this.#external = external;
-    const size = elements(input) * Float32Array.BYTES_PER_ELEMENT;
+    const size = elementCount(input.shape) * Float32Array.BYTES_PER_ELEMENT;
     this.buffer = device.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });
     this.#parameters = device.createBuffer({ size: PARAMETER_BYTES, usage: UNIFORM | COPY_DST });
   }
@@ -91,7 +92,7 @@ export class GpuPreprocess {
     const { geometry } = this.#resources;
     const { shape, count } = this.#input;
     const { pipeline, bindings } = this.#bindPicture(frame, this.#resources);
-    const offset = (index * elements({ shape })) / (count ?? 1);
+    const offset = (index * elementCount(shape)) / (count ?? 1);
     this.#device.queue.writeBuffer(this.#parameters, OFFSET_BYTE, Uint32Array.of(offset));
     const { width, height } = planeSize(this.#input.image);
     const encoder = this.#device.createCommandEncoder();
@@ -199,8 +200,4 @@ async function compile(device: GPUDevice, kind: TextureKind): Promise<GPUCompute
       compute: { module, entryPoint: "preprocess" },
     });
   });
-}
-
-function elements({ shape }: Pick<RunInput, "shape">): number {
-  return shape.reduce((product, length) => product * length, 1);
 }

@@ -4,6 +4,7 @@
 import type { TensorData, Tensors } from "../../api/types.js";
 import type { Manifest, MaskGenerationTask, PointPromptInput } from "../../manifest/manifest.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
+import { elementCount } from "../../tensors/element-count.js";
 import { toTensor } from "../../tensors/typed-arrays.js";
 import { checkInside, type PointPrompt, promptError } from "./options.js";
 import { graphPoints, promptInputs } from "./prompt-length.js";
@@ -62,7 +63,7 @@ function promptValues(
 
 /** Returns an input's tensor with the values of one prompt after the other; 0 without values. */
 function tensor(input: PointPromptInput, prompts: readonly PromptValues[]): TensorData {
-  const length = input.shape.reduce((product, size) => product * size, 1);
+  const length = elementCount(input.shape);
   const share = length / prompts.length;
   const values = prompts.map((prompt) => prompt[input.role]);
   return toTensor(
