@@ -3,6 +3,7 @@
 import { WebbuildError } from "../api/errors.js";
 import type { LabelScore } from "../api/texts.js";
 import type { TextInput } from "../manifest/manifest.js";
+import { sigmoid, softmax } from "../tasks/activations.js";
 import { dotProduct, unitVector } from "../tasks/unit-vector.js";
 
 /** Returns the labels, best first. Throws "invalid-option" if the model's scale is unknown. */
@@ -18,7 +19,7 @@ export function labelScores(
   }
   const cosines = vectors.map((vector) => dotProduct(vector, picture));
   const logits = cosines.map((cosine) => logitScale * cosine + (logitBias ?? 0));
-  const scores = logitBias === null ? softmax(logits) : logits.map((logit) => 1 / (1 + Math.exp(-logit)));
+  const scores = logitBias === null ? softmax(logits) : logits.map(sigmoid);
   return labels
     .map((label, index) => ({ label, index, score: scores[index] ?? 0, cosine: cosines[index] ?? 0 }))
     .sort((one, other) => other.cosine - one.cosine || one.index - other.index);
@@ -30,11 +31,4 @@ export function meanVector(vectors: readonly Float32Array[]): Float32Array<Array
   for (const vector of vectors)
     for (const [at, value] of vector.entries()) sums[at] = (sums[at] ?? 0) + value;
   return unitVector(sums);
-}
-
-function softmax(logits: readonly number[]): number[] {
-  const largest = Math.max(...logits);
-  const powers = logits.map((logit) => Math.exp(logit - largest));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }

@@ -3,6 +3,7 @@
 import type { ClassScore } from "../../api/types.js";
 import type { ClassifyTask, CropClassesTask } from "../../manifest/manifest.js";
 import { exceeded, largestDifference, type Tolerance } from "../../self-test/tolerance.js";
+import { softmax } from "../activations.js";
 
 type Spec = ClassifyTask | CropClassesTask;
 
@@ -19,13 +20,6 @@ export function decodeClasses(task: Spec, values: Float32Array): ClassScore[] {
 
 function rank(score: number): number {
   return Number.isNaN(score) ? -Number.MAX_VALUE : score;
-}
-
-function softmax(values: Float32Array): number[] {
-  const largest = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  const powers = Array.from(values, (value) => Math.exp(value - largest));
-  const total = powers.reduce((a, b) => a + b, 0);
-  return powers.map((power) => power / total);
 }
 
 /** Compares the probabilities of each picture separately: up to a share of the largest. */

@@ -2,6 +2,7 @@
 
 import type { PhraseDetection } from "../../api/types.js";
 import type { Geometry } from "../../preprocess/letterbox.js";
+import { sigmoid } from "../activations.js";
 import { at, decodeBox } from "../detection-rows.js";
 import type { WordPieceTokenizer } from "./load-tokenizer.js";
 import type { PromptOptions } from "./options.js";
@@ -74,8 +75,4 @@ function cornersOf(box: Float32Array, input: Queries["input"]): [number, number,
 /** Returns the index of the largest score, the first of equals. */
 function largest(scores: readonly number[]): number {
   return scores.reduce((best, score, index) => (score > at(scores, best) ? index : best), 0);
-}
-
-function sigmoid(logit: number): number {
-  return 1 / (1 + Math.exp(-logit));
 }

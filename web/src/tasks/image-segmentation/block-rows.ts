@@ -2,6 +2,7 @@
 
 import type { Size } from "../../preprocess/letterbox.js";
 import { aligned, type RowKernel } from "../../wasm/row-kernel.js";
+import { sigmoid } from "../activations.js";
 import { mapTaps } from "../depth/depth-map.js";
 import {
   copiedRows,
@@ -12,7 +13,7 @@ import {
   packedBytes,
   type Span,
 } from "../depth/map-reader.js";
-import { type MaskMap, probability, wholeMap } from "./mask-logits.js";
+import { type MaskMap, wholeMap } from "./mask-logits.js";
 
 /** The side of a block in cells, as in `leastOfEight`. */
 export const BLOCK = 8;
@@ -125,7 +126,7 @@ export class BlockRows {
       const logits = new Float32Array(this.#kernel.buffer, this.#cellsOf(row), rowBytes / 4);
       const values = new Float32Array(this.#kernel.buffer, this.rowAt(row), rowBytes / 4);
       for (const [from, to] of spans)
-        for (let at = from; at < to; at++) values[at] = probability(logits[at] ?? Number.NaN);
+        for (let at = from; at < to; at++) values[at] = sigmoid(logits[at] ?? Number.NaN);
     }
   }
 

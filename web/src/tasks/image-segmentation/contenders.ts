@@ -1,8 +1,8 @@
 // Finds which maps may win pixels in a row of blocks. In most blocks one map wins all pixels.
 
+import { sigmoid } from "../activations.js";
 import type { MapTap, Span } from "../depth/map-reader.js";
 import { BLOCK, type BlockRows } from "./block-rows.js";
-import { probability } from "./mask-logits.js";
 
 /** A map that may win pixels, and the weight of its values. */
 interface Contender {
@@ -155,7 +155,7 @@ function boundsOf(
     contender?.rows.least[block] ?? Number.NaN,
     contender?.rows.most[block] ?? Number.NaN,
   ];
-  const [a, b] = areLogits ? [probability(least), probability(most)] : [least, most];
+  const [a, b] = areLogits ? [sigmoid(least), sigmoid(most)] : [least, most];
   const slack = SLACK * weight * Math.max(Math.abs(a), Math.abs(b)) + LEAST;
   return { low: a * weight - slack, high: b * weight + slack };
 }

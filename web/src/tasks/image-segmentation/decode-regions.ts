@@ -3,6 +3,7 @@
 import type { Region } from "../../api/types.js";
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { sigmoid } from "../activations.js";
 import { type ArgmaxResult, argmax } from "./argmax.js";
 import { LabelRuns } from "./label-runs.js";
 import {
@@ -11,7 +12,7 @@ import {
   probabilities,
   resizedCells,
   resizeLogits,
-  softmax,
+  softmaxRows,
 } from "./mask-logits.js";
 import { measureRegions, type RegionPixels } from "./region-statistics.js";
 
@@ -42,7 +43,7 @@ export function decodeRegions(
     input,
   }));
   if (scores === null) return semanticRegions(task, geometry, maps);
-  const shares = softmax(scores, task.classes.length + 1);
+  const shares = softmaxRows(scores, task.classes.length + 1);
   switch (task.mode) {
     case "panoptic":
       return panopticRegions(task, geometry, maps, shares);
@@ -190,7 +191,7 @@ function meanInside(values: Float32Array): number {
   let count = 0;
   for (const value of values) {
     if (!(value > 0)) continue;
-    total += Math.fround(1 / (1 + Math.exp(-value)));
+    total += Math.fround(sigmoid(value));
     count += 1;
   }
   return total / (count + 1e-6);

@@ -2,6 +2,7 @@
 
 import type { ImageSegmentationTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { sigmoid, softmax } from "../activations.js";
 import { type DepthMap, decodeMap } from "../depth/depth-map.js";
 
 /** A map's elements in row-major order, its size, and the size of the input it covers. */
@@ -27,22 +28,14 @@ export function resizedCells({ maskSize }: ImageSegmentationTask): Size | null {
 
 export function probabilities(task: ImageSegmentationTask, logits: MaskMap): MaskMap {
   const map = resizeLogits(task, logits);
-  return { ...map, values: map.values.map(probability) };
-}
-
-export function probability(logit: number): number {
-  return 1 / (1 + Math.exp(-logit));
+  return { ...map, values: map.values.map(sigmoid) };
 }
 
 /** Returns the probabilities of each row of `columns` logits. */
-export function softmax(logits: Float32Array, columns: number): Float32Array[] {
-  return Array.from({ length: logits.length / columns }, (_, index) => {
-    const row = logits.subarray(index * columns, (index + 1) * columns);
-    const largest = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-    const powers = Array.from(row, (value) => Math.exp(value - largest));
-    const total = powers.reduce((sum, power) => sum + power, 0);
-    return Float32Array.from(powers, (power) => power / total);
-  });
+export function softmaxRows(logits: Float32Array, columns: number): Float32Array[] {
+  return Array.from({ length: logits.length / columns }, (_, index) =>
+    Float32Array.from(softmax(logits.subarray(index * columns, (index + 1) * columns))),
+  );
 }
 
 /** Calls `mark` for every pixel of the source whose top left corner is in a cell above 0. */

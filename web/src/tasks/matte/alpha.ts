@@ -2,6 +2,7 @@
 
 import type { MatteTask } from "../../manifest/manifest.js";
 import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { sigmoid } from "../activations.js";
 import { type DepthMap, extent, readRows } from "../depth/depth-map.js";
 
 /** The layout of an output: the offset of a channel's values, and the number of channels. */
@@ -66,7 +67,7 @@ function activated(
 ): number {
   const value = values[cell + own] ?? Number.NaN;
   if (activation === "none") return value;
-  if (activation === "sigmoid") return 1 / (1 + Math.exp(-value));
+  if (activation === "sigmoid") return sigmoid(value);
   let sum = 0;
   for (let channel = 0; channel < channels; channel++)
     sum += Math.exp((values[cell + channel * channelStep] ?? Number.NaN) - value);

@@ -4,6 +4,7 @@
 //   threshold -> contours -> minAreaRect -> score (mean inside) -> unclip (grow) -> minAreaRect
 
 import type { TextBoxesTask } from "../../manifest/manifest.js";
+import { sigmoid } from "../activations.js";
 import { minAreaRect } from "./min-area-rect.js";
 import { type Bitmap, outlineHulls } from "./outlines.js";
 import type { Corner, Polygon } from "./result.js";
@@ -73,7 +74,7 @@ function meanInside({ activation }: TextBoxesTask, map: TextMap, corners: readon
     const end = Math.min(right, width - 1);
     for (let column = Math.max(left, 0); column <= end; column++) {
       const cell = cells[row * width + column] ?? Number.NaN;
-      sum += activation === "sigmoid" ? 1 / (1 + Math.exp(-cell)) : cell;
+      sum += activation === "sigmoid" ? sigmoid(cell) : cell;
       count++;
     }
   }

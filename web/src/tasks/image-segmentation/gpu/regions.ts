@@ -4,7 +4,7 @@ import type { ImageSegmentationTask } from "../../../manifest/manifest.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { keptQueries, type Regions, regionsOfClasses, regionsOfQueries } from "../decode-regions.js";
-import { softmax } from "../mask-logits.js";
+import { softmaxRows } from "../mask-logits.js";
 import type { GpuArgmax, GpuMaps } from "./gpu-argmax.js";
 
 /** Returns why a mode does not run on the GPU, null if it does. */
@@ -25,7 +25,7 @@ export function regionsOnGpu(
       return { ...regionsOfClasses(task, geometry, count, result.runs), ...statsOf(result) };
     }
     const classes = task.classes.length;
-    const shares = softmax(scores, classes + 1);
+    const shares = softmaxRows(scores, classes + 1);
     if (task.mode === "semantic") {
       const all = equalWeights(shares.length).map(({ map }) => map);
       const sums = pass.classMaps(pass.sigmoidMaps(maps, all, task.maskSize), shares, classes);
