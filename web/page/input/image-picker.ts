@@ -16,8 +16,22 @@ export function pickImages(take: (picture: Picture) => void): void {
     // Clear the input, so that the same file can be chosen again.
     input.value = "";
   });
-  document.addEventListener("paste", (event) => takeFiles(pictures(event.clipboardData)));
+  let pasted = 0;
+  document.addEventListener("paste", (event) => {
+    if (!pastesText(event)) takeFiles(pictures(event.clipboardData).map((file) => named(file, ++pasted)));
+  });
   takeDrops(takeFiles);
+}
+
+/** Whether text is pasted into a field: text from an office program comes with a picture of it. */
+function pastesText({ target, clipboardData }: ClipboardEvent): boolean {
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  return isField && (clipboardData?.types.includes("text/plain") ?? false);
+}
+
+/** Numbers a pasted picture: browsers give each of them the same name. */
+function named(file: File, number: number): File {
+  return file.name === "image.png" ? new File([file], `pasted-${number}.png`, { type: file.type }) : file;
 }
 
 /** Sorts files naturally: 10.png after 9.png. */

@@ -32,6 +32,32 @@ test("the page accepts files dropped anywhere, and leaves text to its fields", (
   expect(taken).toMatchObject([{ fileName: "a.png" }]);
 });
 
+/** Pastes into the target. */
+function paste(target: EventTarget, fill: (data: DataTransfer) => void): void {
+  const clipboardData = new DataTransfer();
+  fill(clipboardData);
+  target.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}
+
+test("pasted pictures have different names, and text that is pasted into a field stays text", () => {
+  document.body.innerHTML = '<input id="file" type="file"><div id="drop"></div><textarea></textarea>';
+  const taken: Taken[] = [];
+  pickImages((each) => taken.push(each));
+  const field = document.querySelector("textarea") as HTMLTextAreaElement;
+  const bitmap = (data: DataTransfer) =>
+    void data.items.add(new File(["b"], "image.png", { type: "image/png" }));
+  for (const fill of [bitmap, bitmap, file]) paste(document.body, fill);
+  paste(field, bitmap);
+  const names = ["pasted-1.png", "pasted-2.png", "a.png", "pasted-4.png"];
+  expect(taken.map(({ title }) => title)).toEqual(names);
+  expect(taken.map(({ fileName }) => fileName)).toEqual(names);
+  paste(field, (data) => {
+    text(data);
+    bitmap(data);
+  });
+  expect(taken.length).toBe(4);
+});
+
 test("the element accepts files, and leaves text to others", () => {
   const taken: File[] = [];
   const host = document.createElement("div");
