@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from webbuild.postprocess.anchors import AnchorPostprocess, Columns
 from webbuild.postprocess.reference_nms import reference_nms
+from webbuild.postprocess.sigmoid import sigmoid
 
 Floats = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]
@@ -25,7 +26,7 @@ def reference_anchors(spec: AnchorPostprocess, outputs: Arrays, confidence: floa
 def decode_anchor_scores(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
     """Return a probability for each class [anchors, classes]."""
     scores = join_columns(spec.scores, outputs)
-    scores = _sigmoid(scores) if spec.activation == "sigmoid" else scores
+    scores = sigmoid(scores) if spec.activation == "sigmoid" else scores
     if spec.activation == "softmax":
         powers = np.exp(scores - scores.max(1, keepdims=True))
         scores = powers / powers.sum(1, keepdims=True)
@@ -40,7 +41,7 @@ def decode_anchor_scores(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
 def decode_anchor_objectness(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
     """Return the objectness [anchors, 1]; the spec must have one."""
     second = join_columns(spec.objectness, outputs)
-    return _sigmoid(second) if spec.activation == "sigmoid" else second
+    return sigmoid(second) if spec.activation == "sigmoid" else second
 
 
 def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
@@ -64,7 +65,7 @@ def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
 def _decode_cells(spec: AnchorPostprocess, offsets: Floats) -> Floats:
     """Return the boxes [anchors, 4] of offsets in grid cells, codings `yolov5` and `fastestdet`."""
     (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
-    shares = _sigmoid(offsets) if spec.sigmoid_boxes else offsets
+    shares = sigmoid(offsets) if spec.sigmoid_boxes else offsets
     if spec.coding == "fastestdet":
         return np.concatenate([centre + np.tanh(offsets[:, :2]) * stride, shares[:, 2:] * size], 1)
     twice = np.float32(2) * shares
@@ -106,12 +107,6 @@ def _columns(part: Columns, array: Floats) -> Floats:
     # maps: [1, C, h, w] -> [h * w, C]; else [1, ..., C] -> [rows, C]
     table = array.reshape(array.shape[1], -1).T if part.maps else array.reshape(-1, array.shape[-1])
     return table[part.start : part.stop or None, part.first : part.end]
-
-
-def _sigmoid(logits: Floats) -> Floats:
-    with np.errstate(over="ignore"):
-        result: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
-    return result
 
 
 def _expected_sides(distributions: Floats) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.postprocess.detr import DetrPostprocess
+from webbuild.postprocess.sigmoid import sigmoid
 
 Floats = NDArray[np.float32]
 Arrays = Mapping[str, NDArray[Any]]
@@ -52,8 +53,7 @@ def _decode_queries(spec: DetrPostprocess, outputs: Arrays) -> tuple[Floats, Flo
     if spec.softmax:
         scores = _softmax(logits)[:, :-1]
         return corners, scores.max(1), scores.argmax(1)
-    with np.errstate(over="ignore"):
-        flat: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32).ravel()
+    flat = sigmoid(logits).ravel()
     best = np.argsort(-flat, kind="stable")[: spec.rows]
     return corners[best // logits.shape[1]], flat[best], best % logits.shape[1]
 

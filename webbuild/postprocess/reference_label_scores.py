@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.postprocess.label_scores import LabelScoresPostprocess
+from webbuild.postprocess.sigmoid import sigmoid
 from webbuild.postprocess.unit_vectors import pooled_vectors
 
 
@@ -15,6 +16,6 @@ def reference_label_scores(spec: LabelScoresPostprocess, output: NDArray[Any]) -
     """Return label scores [batch, labels], after the sigmoid if the spec has one."""
     pictures = pooled_vectors(output, spec.tokens, spec.size, spec.pooling)
     scores = spec.scale * (pictures @ spec.labels.T.astype(np.float64)) + spec.bias
-    probabilities = 1 / (1 + np.exp(-scores)) if spec.sigmoid else scores
+    probabilities = sigmoid(scores) if spec.sigmoid else scores
     result: NDArray[np.float32] = probabilities.astype(np.float32)
     return result

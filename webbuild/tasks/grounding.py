@@ -14,6 +14,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import GroundingTask
 from webbuild.model.signature import ModelSignature
+from webbuild.postprocess.sigmoid import sigmoid
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
 from webbuild.runners.tensors import Tensors
@@ -133,8 +134,7 @@ def post_process_grounding(
 ) -> list[GroundedDetection]:
     """Return the detections, best first, in source pixels; `values` are the thresholds by option."""
     logits, boxes = outputs[task.output][0], outputs[task.boxes][0]  # [queries, tokens], [queries, 4]
-    with np.errstate(over="ignore"):
-        scores = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    scores = sigmoid(logits.astype(np.float64))
     best = scores.max(axis=1)
     kept = [int(query) for query in np.flatnonzero(best > values["confidence"])]
     kept.sort(key=lambda query: -best[query])

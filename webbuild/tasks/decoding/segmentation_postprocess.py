@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageSegmentationTask
+from webbuild.postprocess.sigmoid import sigmoid
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.decoding.depth_map import resample_map
 from webbuild.tasks.decoding.largest_map import number_largest
@@ -87,7 +88,7 @@ def post_process_instance(
             continue
         mask = resize_logits(task, logits[query], placement)
         inside = mask > 0
-        mean = sigmoid(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
+        mean = _probabilities(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
         score = float(np.float32(probabilities[query, label] * np.float32(mean)))
         if inside.any() and score >= task.threshold:
             instances.append((score, label, mask))
@@ -120,10 +121,9 @@ def softmax(logits: Floats) -> Floats:
     return np.asarray(powers / total[..., None], np.float32)
 
 
-def sigmoid(logits: Floats) -> Floats:
+def _probabilities(logits: Floats) -> Floats:
     """Return the probabilities of logits, computed in float64."""
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), np.float32)
+    return sigmoid(logits.astype(np.float64)).astype(np.float32)
 
 
 def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
@@ -137,7 +137,7 @@ def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImageP
 
 def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
     """Return the probabilities of a map, resized to `task.mask_size` if it is set."""
-    return sigmoid(resize_logits(task, logits, placement))
+    return _probabilities(resize_logits(task, logits, placement))
 
 
 def _class_maps(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.tasks.text_boxes import TextBoxesTask
 from webbuild.postprocess.outlines import outline_hulls
 from webbuild.postprocess.rectangle import Floats, smallest_rectangle
+from webbuild.postprocess.sigmoid import sigmoid
 
 _MIN_SIDE = 3
 """Minimum shorter side of a rectangle in cells before it is enlarged; two cells more afterwards."""
@@ -27,10 +28,7 @@ class TextRectangle(Struct, frozen=True):
 def probabilities(task: TextBoxesTask, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return the output's values, of any shape, as text probabilities."""
     exact = values.astype(np.float64)
-    if task.activation == "none":
-        return exact
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-exact)))
+    return exact if task.activation == "none" else sigmoid(exact)
 
 
 def find_text(task: TextBoxesTask, cells: NDArray[np.float32], confidence: float) -> Iterator[TextRectangle]:
