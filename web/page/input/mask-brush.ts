@@ -7,8 +7,8 @@ import { element, elements, fillTrack } from "../util/elements.js";
 import { arrows } from "./arrow-keys.js";
 import { MaskStrokes, type StrokePoint } from "./mask-strokes.js";
 
-/** The colour of the painted mask over the source picture. */
-const tint = "rgb(255 64 96 / 0.55)";
+/** The opacity of the painted mask over the source picture. */
+const opacity = 0.55;
 /** The brush's step per key, relative to its width. */
 const step = 0.5;
 
@@ -134,17 +134,10 @@ export class MaskBrush {
       context.rect(0, 0, this.#before(), fit.top + fit.height);
       context.clip();
     }
-    const tinted = new OffscreenCanvas(canvas.width, canvas.height);
-    const colors = tinted.getContext("2d");
-    colors?.drawImage(canvas, 0, 0);
-    if (colors) {
-      colors.globalCompositeOperation = "source-in";
-      colors.fillStyle = tint;
-      colors.fillRect(0, 0, canvas.width, canvas.height);
-    }
+    context.globalAlpha = opacity;
     context.translate(fit.mirrored ? fit.left + fit.width : fit.left, fit.top);
     context.scale(fit.mirrored ? -fit.scale : fit.scale, fit.scale);
-    context.drawImage(tinted, 0, 0);
+    context.drawImage(canvas, 0, 0);
     context.restore();
     if (this.#cursor) this.#drawCursor(context, fit, this.#cursor);
   }

@@ -1,5 +1,8 @@
 // The strokes of a painted mask, so that the last one can be undone.
 
+/** The colour of painted pixels. */
+const color = "#ff4060";
+
 export interface StrokePoint {
   x: number;
   y: number;
@@ -20,7 +23,7 @@ export class MaskStrokes {
     this.#canvas = new OffscreenCanvas(width, height);
   }
 
-  /** The canvas: painted pixels are white, others transparent. */
+  /** The canvas: painted pixels are opaque, others transparent. */
   get canvas(): OffscreenCanvas {
     return this.#canvas;
   }
@@ -56,7 +59,9 @@ export class MaskStrokes {
   mask(): Uint8Array {
     const { width, height } = this.#canvas;
     const { data } = this.#context().getImageData(0, 0, width, height);
-    return Uint8Array.from({ length: width * height }, (_, at) => ((data[at * 4 + 3] ?? 0) >= 128 ? 1 : 0));
+    const mask = new Uint8Array(width * height);
+    for (let at = 0; at < mask.length; at += 1) mask[at] = (data[at * 4 + 3] ?? 0) >= 128 ? 1 : 0;
+    return mask;
   }
 
   #repaint(): void {
@@ -69,7 +74,7 @@ export class MaskStrokes {
     if (!first) return;
     const context = this.#context();
     context.globalCompositeOperation = erases ? "destination-out" : "source-over";
-    context.fillStyle = context.strokeStyle = "#ffffff";
+    context.fillStyle = context.strokeStyle = color;
     context.lineWidth = size;
     context.lineCap = context.lineJoin = "round";
     // A line back to its start draws nothing.
