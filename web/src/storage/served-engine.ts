@@ -13,8 +13,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Returns the compiled engine; null if no engine, or a different one, is served to this worker. */
 export async function compileServed({ uncompressedSha256: name }: File): Promise<WebAssembly.Module | null> {
   if (name === undefined || !("caches" in globalThis)) return null;
-  const address = cachedAddress(name);
   const compiling = async (): Promise<WebAssembly.Module | null> => {
+    const address = cachedAddress(name); // a sandboxed page has none
     const cached = await cachedAt(address);
     if (cached === undefined) return null;
     // "only-if-cached": without a service worker this fails at once, without a network request.
