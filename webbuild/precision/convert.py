@@ -43,12 +43,10 @@ class Fp16Graph(Struct, frozen=True):
 class ConversionPlan(Struct, frozen=True):
     """A graph that was analysed once, to be converted many times.
 
-    `model` is a float32 copy with a name for every node. `candidates` are the names of nodes with a float16 variant of
-    their operator; `fp32_reasons` says why nodes, some candidates included, must stay float32.
+    `model` is a float32 copy with a name for every node. `fp32_reasons` says why nodes must stay float32.
     """
 
     model: ir.Model
-    candidates: tuple[str, ...]
     fp32_reasons: dict[str, str]
     clamped_mask_constants: tuple[str, ...]
 
@@ -117,11 +115,11 @@ def plan_conversion(
     fp32_reasons = {**static_fp32_reasons(copy, convertible, table), **(ranges or {})}
     chosen = select_nodes(copy.graph, convertible, fp32_reasons)
     if table is not None:
-        trial = ConversionPlan(copy, (), fp32_reasons, masks).convert()
+        trial = ConversionPlan(copy, fp32_reasons, masks).convert()
         fp32_reasons |= unsupported_in_fp16(
             trial.model, [node.name or "" for node in chosen], table, measured=ranges is not None
         )
-    return ConversionPlan(copy, tuple(node.name or "" for node in convertible), fp32_reasons, masks)
+    return ConversionPlan(copy, fp32_reasons, masks)
 
 
 def convertible_nodes(model: ir.Model) -> dict[ir.Node, CastableIO]:
