@@ -441,7 +441,7 @@ def native(packed: Path, manifest: Manifest, prompt: PointPrompt) -> PromptedMas
         if any(s.name == "point_coords" and s.shape[1] == point_tokens(task, prompt) for s in each.inputs)
     )
     feeds = {
-        **point_prompt_feeds(inputs, task, prompt, placement),
+        **point_prompt_feeds(inputs, task, [prompt], placement),
         **embeddings,
         "orig_im_size": np.array([8, 8], np.float32),
     }

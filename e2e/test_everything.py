@@ -148,7 +148,7 @@ def native(packed: Path, models: tuple[Path, Path], settings: EverythingSettings
     original = NativeRunner(models[1])
     found: list[FoundMask] = []
     for point in grid_points(settings.points_per_side, placement.source_width, placement.source_height):
-        feeds = point_prompt_feeds(decoder.inputs, task, click_on(point), placement)
+        feeds = point_prompt_feeds(decoder.inputs, task, [click_on(point)], placement)
         fed = {"orig_im_size": np.array([8, 8], np.float32), **feeds, **embeddings}
         dtypes = original.input_dtypes
         outputs = original.run({name: array.astype(dtypes[name]) for name, array in fed.items() if name in dtypes})

@@ -235,9 +235,9 @@ def test_a_prompt_becomes_the_tensors_that_are_wanted(file: Path) -> None:
     prompt, placement = point_prompt(case["prompt"]), placement_of(in_frame(case, task))
     if "error" in case["want"]:
         with pytest.raises(WebbuildError, match=re.escape(case["want"]["error"])):
-            point_prompt_feeds(inputs, task, prompt, placement)
+            point_prompt_feeds(inputs, task, [prompt], placement)
         return
-    feeds = point_prompt_feeds(inputs, task, prompt, placement)
+    feeds = point_prompt_feeds(inputs, task, [prompt], placement)
     assert {name: list(each.shape) for name, each in feeds.items()} == {
         each.name: each.shape for each in inputs if each.name in case["want"]
     }

@@ -202,7 +202,7 @@ def feeds(signature: ModelSignature, prompt: PointPrompt, *, points: int = 0) ->
         else with_points(spec, count)
         for spec in match.inputs
     ]
-    return dict(point_prompt_feeds(inputs, task, prompt, PLACEMENT))
+    return dict(point_prompt_feeds(inputs, task, [prompt], PLACEMENT))
 
 
 def with_points(spec: Any, count: int) -> Any:

@@ -90,20 +90,15 @@ def takes_prompt(inputs: Sequence[Input], task: MaskGenerationTask, prompt: Poin
 
 
 def point_prompt_feeds(
-    inputs: Sequence[Input], task: MaskGenerationTask, prompt: PointPrompt, placement: ImagePlacement
+    inputs: Sequence[Input], task: MaskGenerationTask, prompts: Sequence[PointPrompt], placement: ImagePlacement
 ) -> Mapping[str, NDArray[Any]]:
-    """Return the tensors of a prompt by the names of their inputs; see `PointPromptInput`.
+    """Return the tensors of as many prompts as the graph takes in a run, by the names of their inputs.
+
+    See `PointPromptInput`.
 
     Raises:
         WebbuildError: `invalid-prompt` for a prompt that is empty, outside the picture or does not fit the graph.
     """
-    return several_prompt_feeds(inputs, task, [prompt], placement)
-
-
-def several_prompt_feeds(
-    inputs: Sequence[Input], task: MaskGenerationTask, prompts: Sequence[PointPrompt], placement: ImagePlacement
-) -> Mapping[str, NDArray[Any]]:
-    """Return the tensors of as many prompts as the graph takes in a run. Raises the errors of `point_prompt_feeds`."""
     prompt_inputs = [spec for spec in _prompt_inputs(inputs) if spec.shape[1:2] != [0]]
     of_each = [_values_by_role(_prompt_inputs(inputs), task, prompt, placement) for prompt in prompts]
     return {spec.name: _to_tensor([each[spec.role] for each in of_each], spec) for spec in prompt_inputs}

@@ -19,9 +19,9 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.point_prompt import (
     PointPrompt,
     example_prompt,
+    point_prompt_feeds,
     prompt_objects,
     scale_prompt,
-    several_prompt_feeds,
     takes_prompt,
 )
 from webbuild.runners.tensors import Tensors
@@ -170,7 +170,7 @@ class MaskGenerationKind(TaskKind):
         assert isinstance(match.task, MaskGenerationTask)
         count = prompt_objects(match.inputs)
         prompts = [scale_prompt(prompt, 1 - at / (2 * count)) if at else prompt for at in range(count)]
-        return several_prompt_feeds(match.inputs, match.task, prompts, placement)
+        return point_prompt_feeds(match.inputs, match.task, prompts, placement)
 
     def image(
         self,
