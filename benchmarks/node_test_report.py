@@ -40,8 +40,8 @@ def write(version: str, state: str, before: Results, after: Results) -> None:
     """Write the document and the data. `state` is the commit that was measured."""
     PAGE.write_text(render_page(version, state, before, after), "utf-8")
     sides = {"before": before, "after": after}
-    told = {name: {when: _without_details(side[name]) for when, side in sides.items()} for name in before}
-    rows = [f"{_json(name)}: {_json(row)}" for name, row in told.items()]
+    tests = {name: {when: _without_details(side[name]) for when, side in sides.items()} for name in before}
+    rows = [f"{_json(name)}: {_json(row)}" for name, row in tests.items()]
     DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
@@ -70,10 +70,10 @@ def render_page(version: str, state: str, before: Results, after: Results) -> st
         "# ONNX's own tests of single operators",
         "",
         f"The {len(before)} tests of onnx {version}, in Chromium on onnxruntime-web {engine_version()}'s native WebGPU",
-        "build and a software adapter without `shader-f16`: as they are, and after webbuild's passes.",
+        "build and a software adapter without `shader-f16`: unchanged, and after webbuild's passes.",
         f"Written by `python -m benchmarks.node_tests DATA --write`; both columns are of commit {state}.",
         "",
-        "| | as they are | after the passes |",
+        "| | unchanged | after the passes |",
         "|---|---|---|",
         *(f"| {name} | {first[name]} | {second[name]} |" for name in first),
         "",

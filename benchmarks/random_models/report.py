@@ -51,25 +51,25 @@ def failed_case(case: Trial, problem: Problem) -> FailedCase:
 
 def write(name: str, part: ReportPart) -> None:
     """Write a part into the data, appended to the stored part if its seeds follow, and the document."""
-    told = read()
-    old = told.get(name)
+    parts = read()
+    old = parts.get(name)
     if old is not None and old.first + old.count == part.first:
         ran = dict(sorted((Counter(old.ran) + Counter(part.ran)).items()))
         part = ReportPart(old.first, old.count + part.count, ran, old.before + part.before, old.after + part.after)
     sides = {"before": [_brief(each) for each in part.before], "after": [_brief(each) for each in part.after]}
-    told[name] = msgspec.structs.replace(part, **sides)
-    DATA.write_bytes(msgspec.json.format(msgspec.json.encode(dict(sorted(told.items()))), indent=1) + b"\n")
-    PAGE.write_text(render_page(told), "utf-8")
+    parts[name] = msgspec.structs.replace(part, **sides)
+    DATA.write_bytes(msgspec.json.format(msgspec.json.encode(dict(sorted(parts.items()))), indent=1) + b"\n")
+    PAGE.write_text(render_page(parts), "utf-8")
 
 
 def replace_failures(name: str, again: ReportPart) -> None:
     """Replace the stored results of failed cases by new ones."""
     old = read()[name]
     ran = {each.seed for each in (*old.before, *old.after)}
-    told = {side: [*getattr(again, side)] for side in ("before", "after")}
+    failures = {side: [*getattr(again, side)] for side in ("before", "after")}
     if {each.seed for each in (*again.before, *again.after)} - ran:
         raise ValueError("only cases that failed are run again")
-    write(name, ReportPart(old.first, old.count, old.ran, **told))
+    write(name, ReportPart(old.first, old.count, old.ran, **failures))
 
 
 def failed_seeds(name: str) -> list[int]:
@@ -100,7 +100,7 @@ def render_page(parts: dict[str, ReportPart]) -> str:
         "",
         "Models of one operator, and short chains, with random attributes and awkward shapes: odd, prime and large",
         "numbers of channels, groups, strides, ranks 1 to 6. In Chromium on the native WebGPU build of onnxruntime-web",
-        f"{engine_version()} and a software adapter, compared with native ONNX Runtime: as they are, and after",
+        f"{engine_version()} and a software adapter, compared with native ONNX Runtime: unchanged, and after",
         "webbuild's passes, with the manifest's CPU nodes on the CPU. A seed gives the same case again:",
         "`python -m benchmarks.random_operators --seed 17`. Written by `--write`; cases that failed may have",
         "been measured again with later passes (`--again`).",
@@ -113,7 +113,7 @@ def render_page(parts: dict[str, ReportPart]) -> str:
 
 
 def _sums(part: ReportPart) -> list[str]:
-    sides = {"as they are": part.before, "after the passes": part.after}
+    sides = {"unchanged": part.before, "after the passes": part.after}
     rows = ((title, Counter(each.ending for each in failing)) for title, failing in sides.items())
     return [
         f"{sum(part.ran.values())} cases, seeds {part.first} to {part.first + part.count - 1}.",
@@ -142,11 +142,11 @@ def _classes(part: ReportPart) -> list[str]:
     for each in part.before:
         found.setdefault(each.kind, []).append(each)
     return [
-        "| what fails as it is | cases | the passes that change it | for example, seed |",
+        "| fails unchanged | cases | passes that change it | example: seed |",
         "|---|---|---|---|",
         *(
-            f"| {op}: {ending} | {len(cases)} | {cure or 'none'} | {cases[0].seed}: `{cases[0].what}` |"
-            for (op, ending, cure), cases in sorted(found.items())
+            f"| {op}: {ending} | {len(cases)} | {passes or 'none'} | {cases[0].seed}: `{cases[0].what}` |"
+            for (op, ending, passes), cases in sorted(found.items())
         ),
     ]
 
@@ -154,5 +154,5 @@ def _classes(part: ReportPart) -> list[str]:
 def _left(part: ReportPart) -> list[str]:
     if not part.after:
         return []
-    told = [f"- {each.seed}: `{each.what}` {each.ending}: {each.reason}" for each in part.after]
-    return ["Failing after the passes:", "", *told, ""]
+    lines = [f"- {each.seed}: `{each.what}` {each.ending}: {each.reason}" for each in part.after]
+    return ["Failing after the passes:", "", *lines, ""]

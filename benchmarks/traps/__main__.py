@@ -76,8 +76,8 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = measure(arguments.only)
     for row in rows:
-        told = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
-        print(f"{row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].reason}")
+        endings = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
+        print(f"{row.name}: {endings}, found {list(row.findings)}; {row.outcomes['unchanged'].reason}")
     for row in unresolved(rows):
         print(f"left: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].reason}")
     for row in rows:

@@ -26,7 +26,7 @@ class TrapRow(Struct, frozen=True):
     @property
     def is_harmful(self) -> bool:
         """Whether the unchanged graph is not right on the GPU."""
-        return _rank(self, "as it is") < RANK["GPU"]
+        return _rank(self, "unchanged") < RANK["GPU"]
 
     @property
     def fixed_by(self) -> list[str]:
@@ -46,7 +46,7 @@ class TrapRow(Struct, frozen=True):
     @property
     def worse_by(self) -> list[str]:
         """The tools after which it is worse."""
-        return [tool for tool in TOOLS[1:] if _rank(self, tool) < _rank(self, "as it is")]
+        return [tool for tool in TOOLS[1:] if _rank(self, tool) < _rank(self, "unchanged")]
 
 
 def unresolved(rows: list[TrapRow]) -> list[TrapRow]:
@@ -62,8 +62,8 @@ def read() -> list[TrapRow]:
 def write(rows: list[TrapRow], version: str) -> None:
     """Write the document and the data."""
     PAGE.write_text(render_page(rows, version), "utf-8")
-    told = [msgspec.json.encode(row).decode() for row in rows]
-    DATA.write_text("[\n" + ",\n".join(told) + "\n]\n", "utf-8")
+    lines = [msgspec.json.encode(row).decode() for row in rows]
+    DATA.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
 
 
 def render_page(rows: list[TrapRow], version: str) -> str:
@@ -71,15 +71,16 @@ def render_page(rows: list[TrapRow], version: str) -> str:
     lines = [
         "# Traps",
         "",
-        f"Tiny graphs, each with one problem for the WebGPU build of onnxruntime-web {version}: it refuses the graph,",
-        "throws, is wrong or uses the CPU. Measured as they are, and after each tool, in Chromium on a software",
-        "adapter without `shader-f16`, compared with native ONNX Runtime, by `python -m benchmarks.traps --write`.",
+        f"Tiny graphs that each show one problem of the WebGPU build of onnxruntime-web {version}: no session can be",
+        "created, a run throws, a result is wrong, or nodes run on the CPU. Each graph ran unchanged and after each",
+        "tool, in Chromium on a software adapter without `shader-f16`, and was compared with native ONNX Runtime, by",
+        "`python -m benchmarks.traps --write`.",
         "",
-        "- GPU: right and wholly on the GPU. CPU: right, on the CPU of the same session.",
-        "- folded: computed while loading.",
+        "- GPU: right, all nodes on the GPU. CPU, partly CPU: right, with all or some nodes on the CPU.",
+        "- folded: computed when the session is created.",
         "- WASM: right on the WASM build, which webbuild's runtime uses if the graph cannot run on WebGPU.",
         "- undefined: ONNX does not define the result, and CPUs differ.",
-        "- Fixed means right and wholly on the GPU; kept right means right on the CPU or on WASM, with the reason.",
+        "- tool fails: the tool ended with an error.",
         "",
     ]
     harmful = [row for row in rows if row.is_harmful]
@@ -88,14 +89,15 @@ def render_page(rows: list[TrapRow], version: str) -> str:
     counts = ", ".join(f"{tool} {count}" for tool, count in fixed.items())
     kept, rest = [row for row in harmful if row.runs_on_cpu], unresolved(rows)
     lines += [
-        f"{len(harmful)} of {len(rows)} do harm. `webbuild inspect` detects {seen}. Fixed by: {counts}.",
-        f"webbuild keeps {len(kept)} more right on the CPU or on WASM. Neither: {len(rest)}{_named(rest)}.",
+        f"{len(harmful)} of {len(rows)} graphs fail or use the CPU. `webbuild inspect` reports {seen} of them.",
+        f"After these tools they are right, with all nodes on the GPU: {counts}.",
+        f"After webbuild, {len(kept)} more are right on the CPU or on WASM. Left: {len(rest)}{_named(rest)}.",
         "",
-        "| trap | detected | " + " | ".join(TOOLS) + " | by |",
+        "| trap | reported | " + " | ".join(TOOLS) + " | passes |",
         "|---" * (len(TOOLS) + 3) + "|",
         *(_line(row) for row in rows),
         "",
-        "Kept right, and why:",
+        "Right after webbuild, but not on the GPU:",
         "",
         *(f"- {row.name}: {row.reason}" for row in kept),
         "",

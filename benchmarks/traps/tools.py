@@ -21,7 +21,7 @@ from webbuild.targets.table import load_table
 from webbuild.targets.target import Build, Target
 
 _HARM = ("no-session", "throws", "wrong")
-TOOLS = ("as it is", "onnxsim", "OnnxSlim", "webbuild")
+TOOLS = ("unchanged", "onnxsim", "OnnxSlim", "webbuild")
 
 
 class ToolResult(Struct, frozen=True):
@@ -44,7 +44,7 @@ def apply_tool(trap: Trap, tool: str, target: Target) -> ToolResult:
     if tool == "webbuild":
         return _webbuild(trap, target)
     honest: dict[str, Callable[[onnx.ModelProto], onnx.ModelProto]] = {
-        "as it is": lambda model: model,
+        "unchanged": lambda model: model,
         "onnxsim": _onnxsim,
         "OnnxSlim": _onnxslim,
     }

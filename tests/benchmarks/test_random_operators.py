@@ -46,7 +46,7 @@ def test_a_part_that_follows_is_added_and_another_replaces(tmp_path: Path, monke
     assert [each.seed for each in told.before] == [3, 12]
     page = report.PAGE.read_text("utf-8")
     assert "12 cases, seeds 0 to 14." in page
-    assert "| as they are | 2 | 0 | 0 |" in page
+    assert "| unchanged | 2 | 0 | 0 |" in page
     assert "| after the passes | 1 | 0 | 0 |" in page
     assert "| Conv | 7 | 2 | 1 |" in page
     assert "| Conv: wrong | 1 | `split-grouped-conv` | 3: `Conv-17` |" in page

@@ -72,10 +72,10 @@ def test_where_the_standard_leaves_an_answer_open_none_is_wrong() -> None:
     )
 
 
-def test_cured_is_what_is_right_and_wholly_on_the_gpu() -> None:
+def test_fixed_means_right_and_all_nodes_on_the_gpu() -> None:
     failing = row(onnxsim="CPU", webbuild="GPU")
     assert (failing.fixed_by, failing.worse_by) == (["webbuild"], [])
-    slow = row(**{"as": "CPU", "onnxsim": "partly CPU", "OnnxSlim": "wrong", "webbuild": "folded"})
+    slow = row(unchanged="CPU", onnxsim="partly CPU", OnnxSlim="wrong", webbuild="folded")
     assert (slow.fixed_by, slow.worse_by) == (["webbuild"], ["OnnxSlim"])
 
 
@@ -92,7 +92,7 @@ def test_kept_right_is_what_is_elsewhere_for_a_reason() -> None:
 
 def test_names_of_nodes_and_noted_shapes_make_no_other_graph_but_an_attribute_does() -> None:
     (trap,) = load_traps("relu_of_nan")
-    renamed, changed = apply_tool(trap, "as it is", NATIVE).model, apply_tool(trap, "as it is", NATIVE).model
+    renamed, changed = apply_tool(trap, "unchanged", NATIVE).model, apply_tool(trap, "unchanged", NATIVE).model
     assert renamed is not None
     assert changed is not None
     renamed.graph.node[0].name = "another"

@@ -36,7 +36,7 @@ class SeparateDequantizeShaders(Workaround):
     operators = ("DequantizeLinear",)
     outcome = "wrong"
     fix = "give it another axis than the others"
-    probe = "dequantize_of_ten_beside_sixteen"
+    probe = "dequantize_of_ten_and_sixteen"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         shape = static_shape(node.inputs[0])
