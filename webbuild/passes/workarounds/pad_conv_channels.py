@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.pad_conv_kernel import explicit_pads
 
 _WIDTH = 4
 """Channels that the kernel reads at once if it can."""
@@ -69,7 +70,7 @@ def is_affected(weights: list[int], node: ir.Node) -> bool:
 
 def _is_matmul(node: ir.Node, kernel: list[int]) -> bool:
     """Whether the engine computes the node as a matrix product: 1x1, or a kernel as large as the input."""
-    sizes = static_shape(node.inputs[0])
-    strides, pads = node.attributes.get_ints("strides", [1]), node.attributes.get_ints("pads", [0])
+    sizes, strides = static_shape(node.inputs[0]), node.attributes.get_ints("strides", [1] * len(kernel))
     one = math.prod([*kernel, *strides]) == 1 or (sizes is not None and sizes[2:] == kernel)
-    return one and not any(pads)
+    pads = explicit_pads(node, sizes, kernel, strides)
+    return one and pads is not None and not any(pads)

@@ -65,7 +65,7 @@ def _affected_pads(node: ir.Node) -> list[int] | None:
         return None
     kernel = weights[2:]
     strides = node.attributes.get_ints("strides", [1] * len(kernel))
-    pads = _pads(node, data, kernel, strides)
+    pads = explicit_pads(node, data, kernel, strides)
     if pads is None or any(pads[: len(kernel)]) or not any(pads):
         return None
     if math.prod([*kernel, *strides]) == 1:
@@ -75,8 +75,10 @@ def _affected_pads(node: ir.Node) -> list[int] | None:
     return pads if several and data is not None and data[2:] == kernel else None
 
 
-def _pads(node: ir.Node, data: list[int] | None, kernel: Sequence[int], strides: Sequence[int]) -> list[int] | None:
-    """Return the explicit pads of a Conv: those before each axis, then those after; None if not known."""
+def explicit_pads(
+    node: ir.Node, data: list[int] | None, kernel: Sequence[int], strides: Sequence[int]
+) -> list[int] | None:
+    """Return the pads of a Conv, also with auto_pad: those before each axis, then those after; None if not known."""
     rule = node.attributes.get_string("auto_pad", "NOTSET")
     if rule in ("NOTSET", "VALID"):
         return [*node.attributes.get_ints("pads", [0] * 2 * len(kernel))] if rule == "NOTSET" else [0] * 2 * len(kernel)
