@@ -115,9 +115,9 @@ function area(
     const polygon = corners.flatMap(({ x, y }) => [x, y]);
     return { area: Math.abs(signedArea(polygon)), segmentation: [polygon] };
   }
-  if (inside === null) return { area: (box.x2 - box.x1) * (box.y2 - box.y1) };
-  const { x1, y1, x2, y2 } = within ?? { x1: 0, y1: 0, x2: width, y2: height };
-  const runs = known ?? runLengths(width, height, inside, { x1, y1, x2, y2 });
+  if (inside === null || within === null) return { area: (box.x2 - box.x1) * (box.y2 - box.y1) };
+  const runs = known ?? runLengths(width, height, inside, within);
+  const { x1, y1, x2, y2 } = within;
   return {
     area: countPixels(runs),
     segmentation:

@@ -11,6 +11,7 @@ import type {
   Polygon,
   Region,
 } from "../api/types.js";
+import type { Size } from "../preprocess/letterbox.js";
 import { type PixelTest, type Runs, runTest } from "./rle.js";
 
 export interface FoundObject {
@@ -21,7 +22,7 @@ export interface FoundObject {
   box: Box;
   /** Null if the task has no masks. */
   inside: PixelTest | null;
-  /** A box of whole pixels around the mask; null if it may cover the whole picture. */
+  /** A box of whole pixels around the mask, so that the rest of a large picture is not tested; null without one. */
   within: Box | null;
   /** Null if they have to be computed from `inside`. */
   runs: Runs | null;
@@ -45,19 +46,20 @@ export function foundObjects(result: ObjectsResult | MaskRunsResult): FoundObjec
   if ("regions" in result) {
     const { map, width } = result;
     return result.regions.map((one, index) => ({
-      ...found(one, {}),
+      ...found(one, {}, result),
       inside: (x, y) => map[y * width + x] === index + 1,
+      within: one.box,
     }));
   }
   if ("masks" in result) {
     const { masks, width } = result;
     return masks.map(({ mask, score, box }) => {
-      const object = found({ ...OBJECT, score, box }, {});
+      const object = { ...found({ ...OBJECT, score, box }, {}, result), within: box };
       if ("counts" in mask) return { ...object, inside: runTest(mask), runs: mask.counts };
-      return { ...object, inside: (x: number, y: number) => mask[y * width + x] === 1, within: box };
+      return { ...object, inside: (x: number, y: number) => mask[y * width + x] === 1 };
     });
   }
-  return listOf(result).map((one) => found(one, one));
+  return listOf(result).map((one) => found(one, one, result));
 }
 
 function listOf(
@@ -71,6 +73,7 @@ function listOf(
 function found(
   { label, classIndex, score, box }: Pick<Detection | Region, "label" | "classIndex" | "score" | "box">,
   { mask, corners, polygon, keypoints }: Additions,
+  picture: Size,
 ): FoundObject {
   return {
     label,
@@ -78,10 +81,20 @@ function found(
     score,
     box,
     inside: mask ? insideMask(mask) : null,
-    within: null,
+    within: mask ? pixelsOf(mask, picture) : null,
     runs: null,
     corners: corners ?? polygon?.map(([x, y]) => ({ x, y })) ?? null,
     keypoints: keypoints ?? null,
+  };
+}
+
+/** Returns the pixels of the picture that a mask may cover. */
+function pixelsOf({ x, y, width, height }: Mask, picture: Size): Box {
+  return {
+    x1: Math.max(0, Math.floor(x)),
+    y1: Math.max(0, Math.floor(y)),
+    x2: Math.min(picture.width, Math.ceil(x + width)),
+    y2: Math.min(picture.height, Math.ceil(y + height)),
   };
 }
 

@@ -49,7 +49,7 @@ function detection(
   height: number,
   edges: readonly [number, number][],
 ): SupervisionDetection {
-  const { box, score, label, classIndex, corners, keypoints, inside, runs } = one;
+  const { box, score, label, classIndex, corners, keypoints, inside, within, runs } = one;
   const made: SupervisionDetection = {
     id,
     className: label,
@@ -69,8 +69,8 @@ function detection(
       edges: [...edges],
       visibility: keypoints.map(({ confidence }) => (confidence >= 0.5 ? 2 : 1)),
     };
-  if (inside) {
-    const counts = compressRuns(runs ?? runLengths(width, height, inside));
+  if (inside && within) {
+    const counts = compressRuns(runs ?? runLengths(width, height, inside, within));
     made.mask = { encoding: "compressedRle", width, height, counts };
   }
   return made;

@@ -64,7 +64,10 @@ const REGIONS: ImageSegmentationResult = {
   mode: "semantic",
   regions: [
     { ...CAT, score: null, pixels: 4, share: 0.125, box: { x1: 0, y1: 0, x2: 1, y2: 4 } },
-    { ...CAT, label: "dog", classIndex: 1, score: null, pixels: 28, share: 0.875 },
+    {
+      ...{ ...CAT, label: "dog", classIndex: 1, score: null, pixels: 28, share: 0.875 },
+      box: { x1: 1, y1: 0, x2: 8, y2: 4 },
+    },
   ],
   map: Uint16Array.from({ length: 32 }, (_, at) => (at % 8 === 0 ? 1 : 2)),
 };
@@ -139,6 +142,34 @@ test("COCO: regions by their pixels, without a score; rotated boxes by their cor
   expect(categories.map(({ id }) => id)).toEqual([1, 3]);
   const [rotated] = toCoco(OBB).annotations;
   expect(rotated).toMatchObject({ area: 8, segmentation: [[4, 0, 6, 2, 4, 4, 2, 2]] });
+});
+
+/** Returns the array, and a function that counts how often its elements were read. */
+function counted<T extends Uint8Array | Uint16Array>(array: T): [counted: T, reads: () => number] {
+  let reads = 0;
+  const get = (target: T, name: string) => {
+    reads += 1;
+    return Reflect.get(target, name);
+  };
+  return [new Proxy(array, { get }) as T, () => reads];
+}
+
+test("only the pixels around a mask are tested", () => {
+  const [width, height] = [400, 300];
+  const map = new Uint16Array(width * height);
+  for (let y = 100; y < 110; y += 1) map.fill(1, y * width + 50, y * width + 70);
+  const [read, reads] = counted(map);
+  const region = { ...CAT, score: null, pixels: 200, share: 0, box: { x1: 50, y1: 100, x2: 70, y2: 110 } };
+  const regions = { ...REGIONS, width, height, regions: [region], map: read };
+  expect(toCoco(regions).annotations).toMatchObject([{ area: 200 }]);
+  expect(reads()).toBe(200);
+  const [data, cells] = counted(new Uint8Array(4).fill(1));
+  const mask = { x: 49.6, y: -3, width: 10.2, height: 9, columns: 2, rows: 2, data };
+  const segments: SegmentResult = { ...SEGMENT, width, height, segments: [{ ...CAT, mask }] };
+  expect(toCoco(segments).annotations).toMatchObject([{ area: 60 }]);
+  const { counts = "" } = toSupervision(segments).detections[0]?.mask ?? {};
+  expect(toCoco(segments).annotations).toMatchObject([{ segmentation: { counts } }]);
+  expect(cells()).toBeLessThan(1000);
 });
 
 test("COCO: masks of clicked objects, in pixels of the image", () => {
