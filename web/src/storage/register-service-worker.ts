@@ -32,7 +32,7 @@ export async function registerServiceWorker(address: URL): Promise<Warning[]> {
 export async function registerEngineWorker(): Promise<boolean> {
   const [worker, script] = [runtimeFile("worker.js"), runtimeFile("engine-service-worker.js")];
   // Only Chromium, which has `userAgentData`, caches the compiled code of a service worker's responses.
-  if (worker.origin !== location.origin || !("userAgentData" in navigator)) return false;
+  if (worker.origin !== globalThis.origin || !("userAgentData" in navigator)) return false;
   try {
     const others = (await navigator.serviceWorker.getRegistrations()).filter(
       ({ scope }) => scope !== worker.href,

@@ -15,7 +15,7 @@ const NAME = "webbuild";
 
 /** Returns the URL of a file in Cache Storage. No host has a file of such a name, but may have others in the folder. */
 export function cachedAddress(name: string): string {
-  return new URL(`/${NAME}/${name}`, location.origin).href;
+  return new URL(`/${NAME}/${name}`, globalThis.origin).href;
 }
 
 /** Returns the file stored at a URL in Cache Storage. */

@@ -325,6 +325,22 @@ describe("a page's author", () => {
     expect(await runtime.isCached(whole)).toBe(false);
   });
 
+  test("can remove a model in a srcdoc frame, whose location has no origin", async () => {
+    await visit("worker-without-files.js", "manifest.json");
+    const frame = document.createElement("iframe");
+    frame.srcdoc = `<script type="module">
+      import { clearCache } from ${JSON.stringify(stored("runtime/webbuild.js").href)};
+      clearCache(${JSON.stringify(whole.href)}).then(() => parent.postMessage("removed"), ({ message }) => parent.postMessage(message));
+    </script>`;
+    const answer = new Promise((resolve) => {
+      addEventListener("message", ({ data, source }) => source === frame.contentWindow && resolve(data));
+    });
+    document.body.append(frame);
+    expect(await answer).toBe("removed");
+    frame.remove();
+    expect(await runtime.isCached(whole)).toBe(false);
+  });
+
   test("gets an error for a missing manifest", async () => {
     await expect(runtime.isCached(stored("none.json"))).rejects.toMatchObject({ code: "download-failed" });
     await expect(runtime.clearCache("http://[")).rejects.toMatchObject({ code: "invalid-option" });
