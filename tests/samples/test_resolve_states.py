@@ -18,7 +18,7 @@ NONE_GIVEN: dict[str, str] = {}
 def loaded(folder: Path, text: str, states: dict[str, str] | None = NONE_GIVEN, **dims: int) -> LoadedModel:
     path = save(stateful(text), folder / "model.onnx")
     values = {"sr": "16000"} if text is VOICE else {}
-    return load_model(path, dims, ProgressReporter(quiet=True), values, states=states)
+    return load_model(path, dims, ProgressReporter(quiet=True), values=values, states=states)
 
 
 def pairs(model: LoadedModel) -> dict[str, str]:
@@ -64,7 +64,7 @@ def test_a_factor_that_decides_sizes_is_a_constant(
     tmp_path: Path, given: dict[str, str], ratio: str, side: int
 ) -> None:
     path = save(stateful(SCALED), tmp_path / "model.onnx")
-    model = load_model(path, {"h": 768, "w": 1024}, ProgressReporter(quiet=True), given)
+    model = load_model(path, {"h": 768, "w": 1024}, ProgressReporter(quiet=True), values=given)
     assert [model.dims.dims[f"r1i:{axis}"] for axis in (2, 3)] == [side * 3 // 4, side]
     assert f"input 'downsample_ratio' is {ratio}" in model.repairs[0]
     assert "downsample_ratio" not in {spec.name for spec in model.source.signature.inputs}

@@ -79,20 +79,20 @@ class PackReport(Struct, frozen=True, rename="camel"):
         """
         first, *more = stages
         return cls(
-            manifest.generator,
-            manifest.source,
-            manifest.assumptions,
-            manifest.warnings,
-            dict(rewrites),
-            list(comparisons),
-            inspection,
-            ", ".join(f"{each.name} {each.precision}".strip() for each in stages),
-            graph_downloads(manifest, folder),
-            ", ".join(dict.fromkeys(each.fp16_backend for each in stages if each.fp16_backend)),
-            None if more else first.weight_quantization,
-            None if more else first.precision_search,
-            None if more else first.suppression,
-            list(stages) if more else [],
+            generator=manifest.generator,
+            source=manifest.source,
+            assumptions=manifest.assumptions,
+            warnings=manifest.warnings,
+            rewrites=dict(rewrites),
+            comparisons=list(comparisons),
+            inspection=inspection,
+            precision=", ".join(f"{each.name} {each.precision}".strip() for each in stages),
+            downloads=graph_downloads(manifest, folder),
+            fp16_backend=", ".join(dict.fromkeys(each.fp16_backend for each in stages if each.fp16_backend)),
+            weight_quantization=None if more else first.weight_quantization,
+            precision_search=None if more else first.precision_search,
+            suppression=None if more else first.suppression,
+            stages=list(stages) if more else [],
         )
 
     @property

@@ -66,7 +66,17 @@ def compile_all(
             check_one_object(stage.source.signature, dims)
         path = stage.source.path
         first = next(iter(stage_picture_sizes), None)
-        loaded = load_model(path, dims, progress, None, first, files, states, stage.source, links.used_outputs, cache)
+        loaded = load_model(
+            path,
+            dims,
+            progress,
+            size=first,
+            samples=files,
+            states=states,
+            source=stage.source,
+            used_outputs=links.used_outputs,
+            cache=cache,
+        )
         overrides = _overrides(options.overrides, stage, at, len(planned))
 
         def compile_single(resized: LoadedModel, base_match: TaskMatch | None) -> CompiledModel:

@@ -45,10 +45,10 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
         model,
         parse_dims(arguments.dims),
         progress,
-        parse_set(arguments.values),
-        parse_size(arguments.size),
-        arguments.samples,
-        parse_states(arguments.states),
+        values=parse_set(arguments.values),
+        size=parse_size(arguments.size),
+        samples=arguments.samples,
+        states=parse_states(arguments.states),
     )
     exported = loaded.source
     loaded, compiled = _compile_each(loaded, targets, arguments, progress)

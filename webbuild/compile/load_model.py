@@ -51,6 +51,7 @@ def load_model(
     path: Path,
     dims: Mapping[str, int],
     progress: ProgressReporter,
+    *,
     values: Mapping[str, str] | None = None,
     size: PictureSize | None = None,
     samples: Sequence[Path] = (),

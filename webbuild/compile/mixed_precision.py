@@ -142,9 +142,9 @@ def _prove(
         variant.compiled.options,
         variant.samples,
         equivalence,
-        sequence,
-        partial(backend.run, model, states=variant.states),
-        answers,
+        sequence=sequence,
+        run_sequence=partial(backend.run, model, states=variant.states),
+        answers=answers,
     )
 
 

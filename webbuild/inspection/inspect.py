@@ -51,18 +51,18 @@ def inspect(
     rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_only)]
     model_findings = [finding for rule in rules for finding in rule.check(context, groups, memory)]
     return Inspection(
-        SCHEMA_VERSION,
-        file,
-        table.target.name,
-        assumptions,
-        signature.inputs,
-        signature.outputs,
-        tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
-        tuple(groups),
-        tuple(crossing.transfer for crossing in transfers),
-        memory,
-        estimate_fp16(context),
-        (*model_findings, *(finding for each in nodes for finding in findings[each.node])),
+        schema=SCHEMA_VERSION,
+        model=file,
+        target=table.target.name,
+        assumptions=assumptions,
+        inputs=signature.inputs,
+        outputs=signature.outputs,
+        nodes=tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
+        partitions=tuple(groups),
+        transfers=tuple(crossing.transfer for crossing in transfers),
+        memory=memory,
+        fp16=estimate_fp16(context),
+        findings=(*model_findings, *(finding for each in nodes for finding in findings[each.node])),
     )
 
 
@@ -102,14 +102,14 @@ def _node(index: int, scoped: ScopedNode, context: InspectionContext, findings: 
     failures = {finding.outcome for finding in findings if finding.severity == "error"}
     default: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.kind]
     return NodeInspection(
-        index,
-        node.name or "",
-        node.op_type,
-        node.domain,
-        scoped.scopes,
-        placing.kernel.schema_version,
-        placing.kernel.dtype,
-        placing.kind,
-        next((outcome for outcome in _WORST if outcome in failures), default),
-        tuple(dict.fromkeys(finding.code for finding in findings)),
+        index=index,
+        name=node.name or "",
+        operator=node.op_type,
+        domain=node.domain,
+        scopes=scoped.scopes,
+        schema_version=placing.kernel.schema_version,
+        dtype=placing.kernel.dtype,
+        placement=placing.kind,
+        outcome=next((outcome for outcome in _WORST if outcome in failures), default),
+        codes=tuple(dict.fromkeys(finding.code for finding in findings)),
     )

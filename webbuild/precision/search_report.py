@@ -26,19 +26,21 @@ def build_report(
     fp16_graph = searched.best if precision != "fp32" else None
     after = weight_bytes(fp16_graph.model) if fp16_graph is not None else weight_bytes(model)
     return PrecisionReport(
-        mode,
-        precision,
-        reason,
-        f"{backend.name}: {backend.reason}",
-        model.graph.num_nodes(),
-        len(fp16_graph.fp16_nodes) if fp16_graph else 0,
-        fp16_graph.casts if fp16_graph else 0,
-        searched.fraction if fp16_graph else _NO_SHARE,
-        (weight_bytes(model), after),
-        tuple(_fp32_groups(fp16_graph)) if fp16_graph else (),
-        fp16_graph.clamped_mask_constants if fp16_graph else (),
-        tuple(SearchStep(each.fraction, _finite(each.tolerance_used), each.mismatch) for each in searched.evaluations),
-        searched.stop_reason,
+        requested=mode,
+        precision=precision,
+        reason=reason,
+        fp16_backend=f"{backend.name}: {backend.reason}",
+        nodes=model.graph.num_nodes(),
+        fp16_nodes=len(fp16_graph.fp16_nodes) if fp16_graph else 0,
+        casts=fp16_graph.casts if fp16_graph else 0,
+        fraction=searched.fraction if fp16_graph else _NO_SHARE,
+        weights=(weight_bytes(model), after),
+        fp32_nodes=tuple(_fp32_groups(fp16_graph)) if fp16_graph else (),
+        masks=fp16_graph.clamped_mask_constants if fp16_graph else (),
+        steps=tuple(
+            SearchStep(each.fraction, _finite(each.tolerance_used), each.mismatch) for each in searched.evaluations
+        ),
+        stop_reason=searched.stop_reason,
     )
 
 
@@ -69,5 +71,17 @@ def build_fp32_report(mode: str, reason: str, model: ir.Model, backend_name: str
     """Return the report of a graph that stays float32 without a finished search."""
     nodes, weights = model.graph.num_nodes(), weight_bytes(model)
     return PrecisionReport(
-        mode, "fp32", reason, backend_name, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""
+        requested=mode,
+        precision="fp32",
+        reason=reason,
+        fp16_backend=backend_name,
+        nodes=nodes,
+        fp16_nodes=0,
+        casts=0,
+        fraction=_NO_SHARE,
+        weights=(weights, weights),
+        fp32_nodes=(),
+        masks=(),
+        steps=(),
+        stop_reason="",
     )
