@@ -25,7 +25,7 @@ export type PictureSource =
  * `#id` of an element of the page.
  *
  * Events: `detail` is the model for `ready`, the result for `result`, and for `error` an error with `code`, `message`
- * and `fix`.
+ * and `fix`. The bitmaps of a result are closed with the next result.
  *
  * A model that segments from clicks takes clicks and boxes on the picture: each causes a `result`.
  */
