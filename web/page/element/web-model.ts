@@ -61,10 +61,11 @@ export class WebModel extends HTMLElement implements WebModelElement {
     return this.#options;
   }
 
-  set options(options: object) {
-    this.#options = options;
+  /** Null and undefined, which frameworks set for a property without a value, are no options. */
+  set options(options: object | null | undefined) {
+    this.#options = options ?? {};
     // The latest prompt applies: one in the options replaces the visitor's clicks.
-    if ("points" in options || "box" in options) this.#prompt?.clear();
+    if ("points" in this.#options || "box" in this.#options) this.#prompt?.clear();
     void this.#rerun();
   }
 
@@ -146,7 +147,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
       if (signal.aborted) await model.dispose();
       else this.#use(model);
     } catch (error) {
-      this.#fail(error);
+      if (!signal.aborted) this.#fail(error);
     }
   }
 

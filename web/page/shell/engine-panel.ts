@@ -6,7 +6,7 @@ import { element, elements, make } from "../util/elements.js";
 import { milliseconds } from "../util/format.js";
 import { sentenceCase } from "../util/sentence-case.js";
 import { copyOnClick } from "./clipboard.js";
-import { type FailureCard, isAbort } from "./failure-card.js";
+import type { FailureCard } from "./failure-card.js";
 import type { Load } from "./loader.js";
 import { ProgressBar } from "./progress-bar.js";
 import { setStatus } from "./status.js";
@@ -58,7 +58,7 @@ export class EnginePanel {
       setStatus("ready", "Ready");
       this.#onModel(model, "");
     } catch (error) {
-      if (attempt.signal.aborted && isAbort(error)) return;
+      if (attempt.signal.aborted) return;
       this.#progress.stop();
       this.#onModel(null, "No model");
       this.#failure.showLasting(error, () => this.load());

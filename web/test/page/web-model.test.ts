@@ -109,6 +109,31 @@ test("a picture that cannot be read is an error, unless another one was chosen s
   expect([run, errors.length]).toEqual([[30], 1]);
 });
 
+test.each([null, undefined])("%s is no options", (none) => {
+  const { element } = shown();
+  element.options = { confidence: 0.4 };
+  element.options = none;
+  expect(element.options).toEqual({});
+});
+
+test("the failure of an earlier src is not shown over the model of the latest", async () => {
+  const { element, errors } = shown();
+  const { model } = element;
+  const module = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+  const ready = new Promise((resolve) => element.addEventListener("ready", resolve));
+  Object.assign(globalThis, { loaded: model });
+  element.setAttribute(
+    "src",
+    module('await new Promise((resolve) => setTimeout(resolve, 100)); throw new Error("late");'),
+  );
+  await Promise.resolve();
+  element.setAttribute("src", module("export const load = async () => globalThis.loaded;"));
+  await ready;
+  await settled();
+  expect(element.model).toBe(model);
+  expect(errors).toEqual([]);
+});
+
 test("an event's result has an open cutout, which is closed with the next result", async () => {
   const { element } = shown();
   const widths: number[] = [];
