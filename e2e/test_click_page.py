@@ -200,11 +200,11 @@ def test_a_picture_that_is_still_looked_at_takes_clicks(packed: Path, webgpu: Br
         note = demo.said.inner_text()
         demo.hold(on=True)
         demo.open(300, 200)
-        expect(demo.status).to_have_text("Looking at the picture")
+        expect(demo.status).to_have_text("Encoding the picture")
         expect(demo.rows).to_have_count(0)
         demo.stage.click(position={"x": 260, "y": 120})
         demo.find_everything(3)
-        expect(demo.said).to_have_text("Looking at the picture")
+        expect(demo.said).to_have_text("Encoding the picture")
         assert demo.bar.evaluate("bar => bar.position") == -1
         demo.everything.click()
         expect(demo.everything).to_have_text("Find everything")
@@ -224,7 +224,7 @@ def test_the_last_of_two_pictures_is_shown_of_which_the_first_is_still_looked_at
     with opened(packed, webgpu.browser, "WebGPU") as demo:
         demo.hold(on=True)
         demo.open(300, 200)
-        expect(demo.status).to_have_text("Looking at the picture")
+        expect(demo.status).to_have_text("Encoding the picture")
         demo.stage.click(position={"x": 260, "y": 120})
         demo.open(320, 320)
         demo.hold(on=False)

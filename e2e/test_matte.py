@@ -83,7 +83,7 @@ def test_what_is_in_front_is_cut_out_and_laid_on_a_background(
     open_page: Open, webgpu: BrowserHandle, without_gpu: Browser, served: Server, tmp_path: Path, backend: str
 ) -> None:
     demo = open_page(webgpu.browser if backend == "webgpu" else without_gpu, f"{served.url}#background=%23ff0000")
-    expect(demo.at("matte-words")).to_have_text("19 % is in front", timeout=LOADED)
+    expect(demo.at("matte-words")).to_have_text("19 % foreground", timeout=LOADED)
     expect(demo.at("save-picture")).to_be_visible()
     middle, corner = (80, 120), (5, 5)
     red = saved(demo)

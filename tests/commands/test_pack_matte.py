@@ -42,7 +42,7 @@ def test_a_folder_of_the_hub_is_enough(tmp_path: Path) -> None:
     assert "background?: string | ImageSource | undefined;" in types
     assert "export { toPng, toJson, WebbuildError }" in types
     report = (out / "report.html").read_text("utf-8")
-    assert "what is in front, over a checkerboard" in report
+    assert "the foreground, over a checkerboard" in report
     assert "Results of the original and patched graphs" in report
     assert not [each for each in ("nothing found", "Detections of") if each in report]
     comparisons = json.loads((out / "report.json").read_text("utf-8"))["comparisons"]

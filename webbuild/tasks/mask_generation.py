@@ -60,7 +60,7 @@ class MaskGenerationKind(TaskKind):
         "embeddings of a picture, points and labels, and masks and scores, named as Segment Anything's exporters do"
     )
     makes_image = True
-    image_caption = "what is pointed at, the rest darker"
+    image_caption = "the selected object, the rest darker"
     predicts_more = True
     needs_earlier = True
 

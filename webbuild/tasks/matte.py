@@ -38,7 +38,7 @@ class MatteKind(TaskKind):
     page_template = "matte"
     page_options = True
     makes_image = True
-    image_caption = "what is in front, over a checkerboard"
+    image_caption = "the foreground, over a checkerboard"
     blends_tiles = False
     checks_answers = True
     description = "Cuts the foreground out of a picture"

@@ -230,7 +230,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     const isEmpty = promptedOptions.points === undefined && promptedOptions.box === undefined;
     if (!(source instanceof Blob)) return isEmpty ? null : model.run(source, promptedOptions);
     const scenePromise = this.#scene.of(model, source);
-    if (this.#scene.isLooking) this.#view.say("Looking at the picture");
+    if (this.#scene.isLooking) this.#view.say("Encoding the picture");
     const scene = await scenePromise;
     if (!isEmpty) return scene.run(promptedOptions);
     this.#view.say("Click an object, or drag a box around it");

@@ -139,7 +139,7 @@ export class EverythingButton {
 
   /** Shows an indeterminate bar while the first stage runs. */
   #showLooking(on: boolean): void {
-    this.#message.textContent = on ? "Looking at the picture" : this.#note;
+    this.#message.textContent = on ? "Encoding the picture" : this.#note;
     if (on) this.#bar.removeAttribute("value");
     else this.#bar.value = 0;
   }

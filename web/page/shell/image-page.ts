@@ -214,7 +214,7 @@ export class ImagePage {
 
   #showSlow(): void {
     this.#settings.showSlow();
-    setStatus("running", this.#scene.isLooking ? "Looking at the picture" : "Running");
+    setStatus("running", this.#scene.isLooking ? "Encoding the picture" : "Running");
     if (!this.#hasResult) this.#view.showNone("Looking");
   }
 

@@ -32,6 +32,6 @@ export class SlowRun {
     // A screen reader announces this, so update it only ten times.
     const step = Math.ceil(total / 10);
     const announced = Math.floor(done / step) * step;
-    if (announced > 0) setStatus("running", `Looked at ${announced} of ${total}`);
+    if (announced > 0) setStatus("running", `${announced} of ${total} done`);
   }
 }

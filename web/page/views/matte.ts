@@ -96,8 +96,8 @@ class MatteView extends BaseView {
 
 function shareInFront({ alpha }: MatteResult): string {
   const share = alpha.reduce((sum, level) => sum + level, 0) / (255 * Math.max(1, alpha.length));
-  if (share === 0) return "Nothing is in front";
-  return share < 0.01 ? "Less than 1 % is in front" : `${Math.round(share * 100)} % is in front`;
+  if (share === 0) return "No foreground";
+  return share < 0.01 ? "Less than 1 % foreground" : `${Math.round(share * 100)} % foreground`;
 }
 
 export const drawing: ResultDrawing = {

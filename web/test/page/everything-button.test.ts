@@ -60,7 +60,7 @@ test("says that the image is being encoded, and shows no progress of the points 
   press.click();
   expect([bar.position, said.textContent]).toEqual([0, ""]);
   hear(true);
-  expect([bar.position, said.textContent]).toEqual([-1, "Looking at the picture"]);
+  expect([bar.position, said.textContent]).toEqual([-1, "Encoding the picture"]);
   hear(false);
   expect([bar.position, said.textContent]).toEqual([0, ""]);
   hear(true);
