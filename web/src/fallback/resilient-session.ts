@@ -101,6 +101,7 @@ export class ResilientSession {
         throw failed;
       });
       return await this.#callWorker(repeated, signal).catch((second: unknown) => {
+        withPicturesClosed(error); // they are still here if the worker got no call
         throw second instanceof WebbuildError ? withPicturesClosed(second) : second;
       });
     }

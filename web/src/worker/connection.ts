@@ -5,6 +5,8 @@ import { closedIfDropped } from "../api/close-results.js";
 import { abortedError, type ErrorCode, errorMessage, WebbuildError, wrapErrors } from "../api/errors.js";
 import { type EngineWear, wearOf } from "../engine/webkit-policy.js";
 import type { EngineBuild } from "../manifest/manifest.js";
+import { classNameOf } from "../preprocess/class-name.js";
+import { closePictures } from "../preprocess/pixels.js";
 import { runtimeFile } from "../storage/runtime-file.js";
 import { createWorker } from "./create-worker.js";
 import { lockName, whenReleased } from "./held-lock.js";
@@ -100,6 +102,8 @@ export class Connection {
       signal?.addEventListener("abort", abort);
       const fail = (error: unknown): void => {
         if (breaksEngine(error)) this.#lease.retire();
+        const isDropped = signal?.aborted || this.#ended !== null;
+        if (isDropped && error instanceof WebbuildError) closePictures(error.pictures);
         reject(error);
       };
       wrapErrors(() => call(this.#host))
@@ -184,11 +188,16 @@ function breaksEngine(error: unknown): boolean {
 }
 
 function startWorker(start: (() => Worker) | null): Worker {
+  let worker: Worker;
   try {
-    return start === null ? createWorker(runtimeFile("worker.js"), "webbuild") : start();
+    worker = start === null ? createWorker(runtimeFile("worker.js"), "webbuild") : start();
   } catch (cause) {
     throw workerFailed(errorMessage(cause));
   }
+  if ("postMessage" in Object(worker)) return worker;
+  const what = `worker: wanted a function that returns a Worker, got ${classNameOf(worker)}`;
+  const fix = 'give a function such as () => new Worker("/worker.js", { type: "module" })';
+  throw new WebbuildError("invalid-option", what, fix);
 }
 
 const POLICY_FIX =

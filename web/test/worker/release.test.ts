@@ -78,6 +78,31 @@ test("the end of a model waits for its worker", async () => {
   await second?.end(disposed);
 });
 
+test("pictures that come back with an error after the abort are closed", async () => {
+  const connection = new Connection(null, () => new Worker(URL.createObjectURL(new Blob([]))));
+  const picture = await createImageBitmap(new ImageData(4, 3));
+  const failed = new WebbuildError("run-failed", "", "");
+  failed.pictures = [picture];
+  const aborting = new AbortController();
+  let fail = (_: WebbuildError): void => {};
+  const running = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const call = connection.call(() => running, aborting.signal);
+  aborting.abort();
+  await expect(call).rejects.toMatchObject({ code: "aborted" });
+  fail(failed);
+  await expect.poll(() => picture.width).toBe(0);
+  await connection.end(disposed);
+});
+
+test("a worker option that returns no worker is an error, and the next load is not affected", async () => {
+  const wrong = async (): Promise<void> => {};
+  expect(() => new Connection("option", wrong as never)).toThrow(/worker: .* Promise/);
+  const right = new Connection("option", () => new Worker(URL.createObjectURL(new Blob([]))));
+  await right.end(disposed);
+});
+
 describe("a worker that does not answer", () => {
   const silent = URL.createObjectURL(new Blob([]));
   const pair = (): [Connection, Connection] => {
