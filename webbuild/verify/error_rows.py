@@ -45,14 +45,14 @@ def _row(name: str, together: Sequence[tuple[str, SampleResult]]) -> ErrorRow:
     counts = [match[1] for backend, _ in together if (match := _POINTS.search(backend))]
     results = [result for _, result in together]
     return ErrorRow(
-        f"{name} {variants_text(counts)}".rstrip(),
-        _worst_of_each(results),
-        worst_error(results, "raw"),
-        worst_error(results, "input"),
-        min(_known(each.min_oks for each in results), default=None),
-        min(_known(each.min_mask_iou for each in results), default=None),
-        max(_known(each.inference_ms for each in results), default=None),
-        next((each.fallback_reason for each in results if each.fallback_reason), ""),
+        backend=f"{name} {variants_text(counts)}".rstrip(),
+        decoded=_worst_of_each(results),
+        raw=worst_error(results, "raw"),
+        input=worst_error(results, "input"),
+        min_oks=min(_known(each.min_oks for each in results), default=None),
+        min_mask_iou=min(_known(each.min_mask_iou for each in results), default=None),
+        inference_ms=max(_known(each.inference_ms for each in results), default=None),
+        fallback_reason=next((each.fallback_reason for each in results if each.fallback_reason), ""),
     )
 
 

@@ -51,7 +51,17 @@ def match_detections(
     object, or of the lowest score if all rows are full.
     """
     if broken := [f"{name} has NaN or infinite rows" for name, o in (("wanted", want), ("got", got)) if not o.finite]:
-        return DetectionMatch(0, 0, (), np.inf, np.inf, np.inf, None, {"finite": " and ".join(broken)}, mask=np.inf)
+        return DetectionMatch(
+            pairs=0,
+            near_threshold=0,
+            unmatched=(),
+            score=np.inf,
+            box=np.inf,
+            keypoint=np.inf,
+            min_oks=None,
+            problems={"finite": " and ".join(broken)},
+            mask=np.inf,
+        )
     pairs = assign_pairs(want, got)
     paired = set(pairs.values())
     unpaired = [("wanted", want, i, got) for i in range(len(want)) if i not in pairs]
@@ -78,14 +88,14 @@ def match_detections(
         if _max_distance(each) > allowed
     }
     return DetectionMatch(
-        len(pairs),
-        len(unpaired) - len(unmatched),
-        unmatched,
-        score,
-        box,
-        keypoint,
-        pair_distances.min_oks,
-        problems,
+        pairs=len(pairs),
+        near_threshold=len(unpaired) - len(unmatched),
+        unmatched=unmatched,
+        score=score,
+        box=box,
+        keypoint=keypoint,
+        min_oks=pair_distances.min_oks,
+        problems=problems,
         mask=mask,
         masks=int(np.count_nonzero(pair_distances.cells)),
         min_mask_iou=float(pair_distances.mask_iou.min()) if pair_distances.mask_iou.size else None,

@@ -48,7 +48,16 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
     """
     if want.map.shape != got.map.shape:
         problem = f"a map of {list(got.map.shape)}, wanted {list(want.map.shape)}"
-        return RegionMatch(0, 0, (), np.inf, np.inf, None, 0.0, {"map": problem})
+        return RegionMatch(
+            pairs=0,
+            near_threshold=0,
+            unmatched=(),
+            score=np.inf,
+            mask=np.inf,
+            min_mask_iou=None,
+            panoptic_quality=0.0,
+            problems={"map": problem},
+        )
     ours, theirs = len(want.regions), len(got.regions)
     both = want.map.astype(np.int64) * (theirs + 1) + got.map
     shared = np.bincount(both.ravel(), minlength=(ours + 1) * (theirs + 1)).reshape(ours + 1, -1)
@@ -71,15 +80,15 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
         if each.size and each.max() > allowed
     }
     return RegionMatch(
-        len(pairs),
-        excused,
-        unmatched,
-        float(scores.max(initial=0.0)),
-        float(differing.max(initial=0.0)),
-        float(overlaps.min()) if pairs else None,
-        float(overlaps.sum() / (len(pairs) + unpaired / 2)) if pairs or unpaired else 1.0,
-        problems,
-        {
+        pairs=len(pairs),
+        near_threshold=excused,
+        unmatched=unmatched,
+        score=float(scores.max(initial=0.0)),
+        mask=float(differing.max(initial=0.0)),
+        min_mask_iou=float(overlaps.min()) if pairs else None,
+        panoptic_quality=float(overlaps.sum() / (len(pairs) + unpaired / 2)) if pairs or unpaired else 1.0,
+        problems=problems,
+        rms={
             name: float(np.sqrt(np.mean(e**2))) if e.size else 0.0
             for name, e in (("score", scores), ("mask", differing))
         },
