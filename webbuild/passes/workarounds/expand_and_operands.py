@@ -2,14 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
-
-_VECTOR = 4
-"""Booleans that a GPU thread reads at once, if it can."""
+from webbuild.passes.workarounds.expand_operands import VECTOR, expand_operands
 
 _BOTH = (True, True)
 
@@ -47,15 +44,7 @@ class ExpandAndOperands(Workaround):
         return Symptom(f"it is of {shapes}, another And is broadcast otherwise, and they may share a shader")
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        add = Builder(context.model.graph, node, f"{node.name or 'And'}/operands")
-        shapes = [static_shape(value) or [] for value in node.inputs]
-        joint = list(np.broadcast_shapes(*map(tuple, shapes)))
-        for index, (value, shape) in enumerate(zip(node.inputs, shapes, strict=True)):
-            if value is not None and shape != joint:
-                wide = add.op("Expand", value, add.const(joint, np.int64))
-                wide.shape, wide.type = ir.Shape(joint), value.type
-                node.replace_input_with(index, wide)
-        return f"both sides have the shape {joint}"
+        return expand_operands(Builder(context.model.graph, node, f"{node.name or 'And'}/operands"), node)
 
 
 def _nodes(context: DefectContext) -> Iterator[ir.Node]:
@@ -70,10 +59,10 @@ def _layout(node: ir.Node) -> tuple[bool, bool] | None:
     left, right = map(static_shape, node.inputs)
     if not left or not right or left == right:
         return None
-    fours = left[-1] % _VECTOR == 0, right[-1] % _VECTOR == 0
+    fours = left[-1] % VECTOR == 0, right[-1] % VECTOR == 0
     if any(fours):
         return fours
-    return _BOTH if _shared_tail(left, right) % _VECTOR == 0 else None
+    return _BOTH if _shared_tail(left, right) % VECTOR == 0 else None
 
 
 def _shared_tail(left: Sequence[int], right: Sequence[int]) -> int:

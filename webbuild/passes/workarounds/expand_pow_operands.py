@@ -2,14 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
-
-_VECTOR = 4
-"""Elements that a GPU thread reads at once, if the last axis is a multiple of that."""
+from webbuild.passes.workarounds.expand_operands import VECTOR, expand_operands
 
 
 class ExpandPowOperands(Workaround):
@@ -47,25 +44,15 @@ class ExpandPowOperands(Workaround):
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         add = Builder(context.model.graph, node, f"{node.name or 'Pow'}/operands")
-        shapes = [static_shape(value) for value in node.inputs]
         if _is_deep_number(node) and (number := constant(node.inputs[1])) is not None:
             node.replace_input_with(1, add.const(number.reshape(()), number.dtype))
             return "its exponent has no dimensions"
-        base, exponent = shapes
-        assert base is not None
-        assert exponent is not None
-        joint = list(np.broadcast_shapes(tuple(base), tuple(exponent)))
-        for index, (value, shape) in enumerate(zip(node.inputs, shapes, strict=True)):
-            if value is not None and shape != joint:
-                wide = add.op("Expand", value, add.const(joint, np.int64))
-                wide.shape, wide.type = ir.Shape(joint), value.type
-                node.replace_input_with(index, wide)
-        return f"both sides have the shape {joint}"
+        return expand_operands(add, node)
 
 
 def _is_affected(base: Sequence[int], exponent: Sequence[int]) -> bool:
     return any(
-        len(few) > 1 and few[-1] == 1 and many[-1:] and many[-1] % _VECTOR == 0 and many[-1] > 0
+        len(few) > 1 and few[-1] == 1 and many[-1:] and many[-1] % VECTOR == 0 and many[-1] > 0
         for few, many in ((base, exponent), (exponent, base))
     )
 
