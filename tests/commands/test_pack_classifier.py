@@ -13,8 +13,8 @@ import pytest
 from tests.colours import COLOURS, colours, paint
 from tests.commands.program import pack, refused
 from tests.compared import of_pictures, verdicts
-from tests.models import parsed, save
-from webbuild.manifest.manifest import ClassifyTask
+from tests.models import HEADER, parsed, save
+from webbuild.manifest.manifest import ClassifyTask, ImageInput
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -42,3 +42,16 @@ def test_a_classifier_that_says_nothing_of_any_sample_is_not_proven(tmp_path: Pa
     onnx.helper.set_model_props(model, {"task": "classify", "names": "['red', 'green', 'blue']"})
     paint(tmp_path / "samples")
     assert refused(save(model, tmp_path / "colours.onnx")) == "vacuous-comparison"
+
+
+def test_a_classifier_of_bytes_packs_where_the_task_is_given(tmp_path: Path) -> None:
+    """tf2onnx's input of a SavedModel or TFLite file: bytes, channels last."""
+    text = f"""{HEADER} bytes (uint8[1,32,32,3] x) => (float[1,3] y) {{
+      f = Cast <to = 1> (x) t = Transpose <perm = [0, 3, 1, 2]> (f) p = GlobalAveragePool (t) v = Flatten (p)
+      y = Softmax (v)
+    }}"""
+    paint(tmp_path / "samples")
+    manifest = pack(save(parsed(text), tmp_path / "bytes.onnx"), "--task", "classify")
+    (spec,) = manifest.inputs
+    assert isinstance(spec, ImageInput)
+    assert (spec.dtype, spec.layout, spec.scale) == ("uint8", "nhwc", 1.0)

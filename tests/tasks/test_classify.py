@@ -53,6 +53,19 @@ def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() ->
     assert (image.letterbox.mode, image.letterbox.interpolation) == ("stretch", "bilinear-antialias")
 
 
+@pytest.mark.parametrize(("picture", "layout"), [((1, 3, 32, 64), "nchw"), ((1, 224, 224, 3), "nhwc")])
+def test_a_requested_classifier_may_take_bytes(picture: tuple[Dim, ...], layout: str) -> None:
+    signature = facts({}, picture=picture)
+    (spec,) = signature.inputs
+    signature = msgspec.structs.replace(signature, inputs=(msgspec.structs.replace(spec, dtype="uint8"),))
+    found = TASK.infer(signature, requested=True)
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.dtype, image.scale, image.layout, image.shape) == ("uint8", 1.0, layout, list(picture))
+    assert any("RGB, as bytes" in each for each in found.assumptions)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

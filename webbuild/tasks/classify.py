@@ -151,9 +151,13 @@ def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]
 
 def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> TaskMatch | None:
     """Return the spec of a classifier without metadata; the graph shows whether it ends in a softmax or sigmoid."""
-    image = fixed_image_input(picture) or fixed_image_input(picture, "nhwc")
+    as_floats = msgspec.structs.replace(picture, dtype="float32") if picture.dtype == "uint8" else picture
+    image = fixed_image_input(as_floats) or fixed_image_input(as_floats, "nhwc")
     if image is None:
         return None
+    scaled = "scaled to 0..1"
+    if picture.dtype == "uint8":
+        image, scaled = msgspec.structs.replace(image, dtype="uint8", scale=1.0), "as bytes"
     logits = output.operator not in ("Softmax", "Sigmoid")
     names = [f"class {index}" for index in range(count)]
     ending = "logits, which go through a softmax" if logits else "probabilities"
@@ -161,7 +165,7 @@ def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> Tas
     assumptions = (
         f"the {count} classes are numbered; --labels names them",
         f"the output has {ending}",
-        f"{how}, RGB, scaled to 0..1, resized with antialias, unless an option says otherwise",
+        f"{how}, RGB, {scaled}, resized with antialias, unless an option says otherwise",
     )
     return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), assumptions)
 
