@@ -116,3 +116,8 @@ def test_the_options_are_in_the_help() -> None:
     assert all(
         f"--{name}" in said for name in ("labels", "mean", "std", "scale", "layout", "color", "interpolation", "resize")
     )
+
+
+@pytest.mark.parametrize("option", [("--prompt", "a cat"), ("--budget", "evaluations=3")], ids=["prompt", "budget"])
+def test_an_option_that_would_have_no_effect_is_refused(tmp_path: Path, option: tuple[str, str]) -> None:
+    assert refused(save(convolution(), tmp_path / "small.onnx"), *option) == "conflicting-options"

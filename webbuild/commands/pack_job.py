@@ -20,12 +20,14 @@ from webbuild.commands.pack_text_encoder import check_embedding_sizes, compile_t
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.runners.content_cache import NO_CACHE, ContentCache
 from webbuild.targets.target import Target
+from webbuild.tasks.registry import kind_of
 
 
 class PackJob(Struct, frozen=True):
@@ -58,10 +60,17 @@ class PackJob(Struct, frozen=True):
         """Compile the stages with a form of NMS.
 
         Raises:
-            WebbuildError: what `compile_all` and `check_embedding_sizes` raise.
+            WebbuildError: what `compile_all` and `check_embedding_sizes` raise; `conflicting-options`.
         """
         stages = compile_all(self.planned, self.arguments, self.options, self.target, progress, self.cache, nms)
         check_embedding_sizes(stages, self.text)
+        if self.arguments.prompts and self.arguments.text is None and not any(map(_takes_text, stages)):
+            raise WebbuildError(
+                "conflicting-options",
+                f"--prompt {self.arguments.prompts[0]!r}: {self.name} takes no text prompt",
+                "leave --prompt out; a text encoder for the model is given with --text FILE",
+                exit_code=USAGE,
+            )
         return stages
 
     def write(
@@ -92,3 +101,8 @@ class PackJob(Struct, frozen=True):
 
     def _prove(self, stage: ModelStage, folder: Path, progress: ProgressReporter) -> list[ProvenGraphs]:
         return prove_stage(stage, folder, self.arguments, self.options, self.target, progress)
+
+
+def _takes_text(stage: ModelStage) -> bool:
+    task = stage.compiled.match.task
+    return bool(kind_of(task).prompt_files(task))

@@ -88,6 +88,13 @@ def parse_pack_options(arguments: PackArguments) -> PackOptions:
         states=parse_states(arguments.states),
     )
     check_exclusive_options(arguments.precision, arguments.weights)
+    if arguments.budget and arguments.precision not in ("mixed", "auto"):
+        raise WebbuildError(
+            "conflicting-options",
+            f"--budget {arguments.budget[0]}: it limits a search that --precision {arguments.precision} does not make",
+            "give --precision mixed or --precision auto with it, or leave it out",
+            exit_code=USAGE,
+        )
     require_samples(arguments.samples)
     if arguments.nms == "auto" and arguments.no_verify:
         raise WebbuildError(
