@@ -200,10 +200,10 @@ function startWorker(start: (() => Worker) | null): Worker {
   throw new WebbuildError("invalid-option", what, fix);
 }
 
-const POLICY_FIX =
-  "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another, and trusted-types webbuild where Trusted Types are required; then load again";
+const START_FIX =
+  "check that runtime/worker.js is deployed and sent as text/javascript; if a policy restricts the page, allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another, and trusted-types webbuild where Trusted Types are required";
 
-function workerFailed(reason: string | undefined, fix = POLICY_FIX): WebbuildError {
+function workerFailed(reason: string | undefined, fix = START_FIX): WebbuildError {
   return new WebbuildError(
     "worker-failed",
     `the worker stopped: ${reason ?? "its script did not load"}`,

@@ -220,7 +220,8 @@ describe("the engine", () => {
 
   test("a missing worker script is an error, not an endless wait", async () => {
     const wanted = withWorker("no-such-worker.js", () => loadTiny(wasm));
-    await expect(wanted).rejects.toMatchObject({ code: "worker-failed" });
+    const fix = expect.stringContaining("runtime/worker.js is deployed");
+    await expect(wanted).rejects.toMatchObject({ code: "worker-failed", fix });
   });
 });
 
