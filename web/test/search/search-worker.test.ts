@@ -67,7 +67,7 @@ test("a script that fails to load gives no result to any caller", async () => {
   expect(found).toEqual([null, null]);
 });
 
-test("a worker that is killed while it receives an index gives no result, and nobody waits for it", async () => {
+test("a worker that is killed while it receives an index gives no result, and no search waits for it", async () => {
   const worker = startWorker();
   const post = worker.postMessage.bind(worker) as (message: unknown, moved: Transferable[]) => void;
   worker.postMessage = (message: unknown, moved: unknown) => {
