@@ -114,9 +114,9 @@ def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: Browse
 def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: BrowserHandle, means: Path, tmp_path: Path) -> None:  # noqa: F811
     done = webbuild("bisect", means, "-o", tmp_path / "none", "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert (told["wholeGraphVerdict"], told["findings"]) == ("agrees", [])
-    assert told["comparedValues"] > 0
+    result = json.loads(done.stdout)
+    assert (result["wholeGraphVerdict"], result["findings"]) == ("agrees", [])
+    assert result["comparedValues"] > 0
     assert not (tmp_path / "none").exists()
 
 
@@ -170,11 +170,11 @@ def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Bro
     out = tmp_path / "found"
     done = webbuild("bisect", resizing(tmp_path / "resizing.onnx"), "-o", out, "--json")
     assert done.returncode == 1, done.stderr
-    told = json.loads(done.stdout)
-    (finding,) = told["findings"]
+    result = json.loads(done.stdout)
+    (finding,) = result["findings"]
     (node,) = finding["nodes"]
     assert (finding["code"], node["operator"], finding["placement"]) == ("node-mismatch", "Resize", "gpu")
-    assert told["sessions"] <= 4
+    assert result["sessions"] <= 4
     assert finding["files"] == ["repro.onnx", "repro.html", "issue.md"]
     assert "`Resize`, opset 18\n\n- `mode`: `linear`\n" in (out / "issue.md").read_text()
     with Server(out) as server, webgpu.page() as (page, _):
@@ -202,10 +202,10 @@ def test_firefox_blames_a_node_that_is_right_in_chromium(
     path, out = save(parsed(HALF), tmp_path / "half.onnx"), tmp_path / "found"
     done = webbuild("bisect", path, "--browser", "firefox", "-o", out, "--json")
     assert done.returncode == 1, done.stderr
-    told = json.loads(done.stdout)
-    (finding,) = told["findings"]
+    result = json.loads(done.stdout)
+    (finding,) = result["findings"]
     assert (finding["code"], [node["operator"] for node in finding["nodes"]]) == ("node-throws", ["Pad"])
-    assert f"in Firefox {firefox_with_adapter.version} on unnamed" in told["engine"]
+    assert f"in Firefox {firefox_with_adapter.version} on unnamed" in result["engine"]
     assert "Shader 'Pad' parsing error: " in finding["message"]
     assert finding["shader"].startswith("enable f16;")
     assert f"```wgsl\n{finding['shader']}" in (out / "issue.md").read_text()

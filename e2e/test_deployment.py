@@ -124,10 +124,10 @@ def test_the_engine_starts_its_threads_under_the_policy(without_gpu: Browser, bu
         page, console = context.new_page(), Console()
         console.listen(page)
         page.goto(f"{server.url}blank.html")
-        told = page.evaluate(RUN, ["./", "wasm"])
+        outcome = page.evaluate(RUN, ["./", "wasm"])
         context.close()
-    assert told["people"] > 0
-    assert (told["threads"], told["warnings"], console.errors) == (4, [], [])
+    assert outcome["people"] > 0
+    assert (outcome["threads"], outcome["warnings"], console.errors) == (4, [], [])
 
 
 def test_a_page_that_allows_no_policy_of_the_runtime_says_so(without_gpu: Browser, bundle: Path) -> None:
@@ -136,10 +136,10 @@ def test_a_page_that_allows_no_policy_of_the_runtime_says_so(without_gpu: Browse
         context = without_gpu.new_context()
         page = context.new_page()
         page.goto(f"{server.url}blank.html")
-        told = page.evaluate(RUN, ["./", "wasm"])
+        outcome = page.evaluate(RUN, ["./", "wasm"])
         context.close()
-    assert told["code"] == "worker-failed"
-    assert "trusted-types webbuild" in told["fix"]
+    assert outcome["code"] == "worker-failed"
+    assert "trusted-types webbuild" in outcome["fix"]
 
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
@@ -147,9 +147,9 @@ def test_a_bundle_of_another_origin_where_trusted_types_are_required(
     without_gpu: Browser, bundle: Path, isolated: bool
 ) -> None:
     policy = "require-trusted-types-for 'script'; trusted-types webbuild"
-    told, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={"Content-Security-Policy": policy})
-    assert told["people"] > 0
-    assert (told["warnings"], console.errors) == ([], [])
+    outcome, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={"Content-Security-Policy": policy})
+    assert outcome["people"] > 0
+    assert (outcome["warnings"], console.errors) == ([], [])
 
 
 def test_a_page_that_is_neither_https_nor_localhost(without_gpu: Browser, bundle: Path) -> None:
@@ -163,10 +163,10 @@ def test_a_page_that_is_neither_https_nor_localhost(without_gpu: Browser, bundle
         page = context.new_page()
         page.goto(f"{plain}blank.html")
         assert not page.evaluate("isSecureContext")
-        told = page.evaluate(RUN, ["./", "auto"])
+        outcome = page.evaluate(RUN, ["./", "auto"])
         context.close()
-    assert told["people"] > 0
-    assert {warning["code"] for warning in told["warnings"]} == {"no-adapter", "unverified-files"}
+    assert outcome["people"] > 0
+    assert {warning["code"] for warning in outcome["warnings"]} == {"no-adapter", "unverified-files"}
 
 
 def test_a_sandboxed_frame_that_may_not_store_anything(without_gpu: Browser, bundle: Path) -> None:
@@ -177,11 +177,11 @@ def test_a_sandboxed_frame_that_may_not_store_anything(without_gpu: Browser, bun
         page = context.new_page()
         page.goto(f"{server.url}frame.html")
         inner = page.frames[1]
-        told = inner.evaluate(RUN, [server.url, "wasm"])
+        outcome = inner.evaluate(RUN, [server.url, "wasm"])
         stored = inner.evaluate(STORED, server.url)
         context.close()
-    assert told["people"] > 0
-    assert told["warnings"] == []
+    assert outcome["people"] > 0
+    assert outcome["warnings"] == []
     assert stored is False
 
 
@@ -195,23 +195,23 @@ def elsewhere(browser: Browser, bundle: Path, *, isolated: bool, headers: dict[s
         page, console = context.new_page(), Console()
         console.listen(page)
         page.goto(f"{site.url}blank.html")
-        told = page.evaluate(RUN, [host.url, "wasm"])
+        outcome = page.evaluate(RUN, [host.url, "wasm"])
         context.close()
-    return told, console
+    return outcome, console
 
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
 def test_a_bundle_of_another_origin(without_gpu: Browser, bundle: Path, isolated: bool) -> None:
-    told, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={})
-    assert told["people"] > 0
-    assert (told["warnings"], console.errors) == ([], [])
+    outcome, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={})
+    assert outcome["people"] > 0
+    assert (outcome["warnings"], console.errors) == ([], [])
 
 
 def test_a_bundle_of_another_origin_says_what_a_policy_must_allow(without_gpu: Browser, bundle: Path) -> None:
     open_policy = {"Content-Security-Policy": "worker-src 'self'"}
-    told, _ = elsewhere(without_gpu, bundle, isolated=False, headers=open_policy)
-    assert told["code"] == "worker-failed"
-    assert "worker-src blob:" in told["fix"]
+    outcome, _ = elsewhere(without_gpu, bundle, isolated=False, headers=open_policy)
+    assert outcome["code"] == "worker-failed"
+    assert "worker-src blob:" in outcome["fix"]
 
 
 @pytest.fixture

@@ -138,18 +138,18 @@ def test_the_mode_is_an_option_of_a_run_and_no_other_is_taken(demo: DemoPage) ->
           const { load } = await import("./mask2former.js");
           const model = await load({ backend: "wasm" });
           const picture = await (await fetch(document.querySelector(".sample img").src)).blob();
-          const told = [];
+          const maps = [];
           for (const mode of ["panoptic", "semantic"]) {
             const { regions, map, width, height } = await model.run(picture, { mode });
             const counted = regions.map((_, index) => map.filter((number) => number === index + 1).length);
-            told.push({ size: map.length === width * height, counted, pixels: regions.map(({ pixels }) => pixels) });
+            maps.push({ size: map.length === width * height, counted, pixels: regions.map(({ pixels }) => pixels) });
           }
           const refused = await model.run(picture, { mode: "sharp" }).catch(({ code, message }) => ({ code, message }));
           await model.dispose();
-          return { told, refused };
+          return { maps, refused };
         }"""
     )
-    for each in answers["told"]:
+    for each in answers["maps"]:
         assert each["size"]
         assert each["counted"] == each["pixels"]
     assert answers["refused"] == {"code": "invalid-option", "message": 'mode: the model has no "sharp"'}

@@ -41,8 +41,8 @@ def matting(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Pat
     folder = tmp_path_factory.mktemp("matting")
     (folder / "samples").mkdir()
     draw(240, 160).save(folder / "samples" / "disc.png")
-    told = {"image_mean": [0.5] * 3, "image_std": [0.25] * 3, "do_rescale": True}
-    (folder / "preprocessor_config.json").write_text(json.dumps(told))
+    configuration = {"image_mean": [0.5] * 3, "image_std": [0.25] * 3, "do_rescale": True}
+    (folder / "preprocessor_config.json").write_text(json.dumps(configuration))
     out = folder / "out"
     done = webbuild("pack", save(matting_network(), folder / "modnet.onnx"), "-o", out, "--no-verify")
     assert done.returncode == 0, done.stderr

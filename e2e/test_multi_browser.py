@@ -56,14 +56,14 @@ def listening(profile: Path, chromium: Path) -> Iterator[str]:
     own = ("--remote-debugging-address=127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={profile}")
     command = [str(chromium), *chromium_flags(webgpu=True), *own, "about:blank"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
-    told = profile / "DevToolsActivePort"
+    port_file = profile / "DevToolsActivePort"
     try:
         for _ in range(3000):
-            if told.is_file() and told.read_text().count("\n"):
+            if port_file.is_file() and port_file.read_text().count("\n"):
                 break
             assert process.poll() is None
             time.sleep(0.1)
-        yield f"http://127.0.0.1:{int(told.read_text().split()[0])}"
+        yield f"http://127.0.0.1:{int(port_file.read_text().split()[0])}"
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -18,16 +18,16 @@ from webbuild.browser.server import Server
 LOAD = """async (backend) => {
   const { load } = await import("./yolo-pose.js");
   const worker = () => new Worker("./hardware.js", { type: "module" });
-  const told = [];
+  const attempts = [];
   for (const visit of [1, 2]) {
     try {
       const model = await load({ backend, worker });
       const { selfTest, graphCapture } = model.info();
-      told.push({ backend: model.backend, warnings: model.warnings, selfTest, graphCapture });
+      attempts.push({ backend: model.backend, warnings: model.warnings, selfTest, graphCapture });
       await model.dispose();
-    } catch ({ code, message, fix }) { told.push({ code, message, fix }); }
+    } catch ({ code, message, fix }) { attempts.push({ code, message, fix }); }
   }
-  return told;
+  return attempts;
 }"""
 
 HARDWARE = {
@@ -42,9 +42,9 @@ def load_twice(chromium: BrowserHandle, bundle: Path, backend: str) -> Any:
     virtual |= {path: ("text/javascript", script) for path, script in HARDWARE.items()}
     with Server(bundle, virtual=virtual) as server, chromium.page() as (page, console):
         page.goto(f"{server.url}blank.html")
-        told = page.evaluate(LOAD, backend)
+        attempts = page.evaluate(LOAD, backend)
         assert console.errors == []
-    return told
+    return attempts
 
 
 def test_the_bundle_passes_once_and_is_believed_then(webgpu: BrowserHandle, bundle: Path) -> None:

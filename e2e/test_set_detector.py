@@ -63,18 +63,18 @@ def test_a_size_of_another_type_is_refused_with_both(without_gpu: Browser, detec
       const model = await load({ backend: "wasm" });
       const images = { type: "float32", dims: [1, 3, 32, 32], data: new Float32Array(3072) };
       const failed = ({ code, message }) => ({ code, message });
-      const told = await model.runTensors({ images, orig_target_sizes: types }).catch(failed);
+      const rejection = await model.runTensors({ images, orig_target_sizes: types }).catch(failed);
       const filled = await model.runTensors({ images });
-      return { told, filled: Object.keys(filled) };
+      return { rejection, filled: Object.keys(filled) };
     }"""
     with Server(detector, virtual=BLANK) as server, without_gpu.new_page() as page:
         page.goto(f"{server.url}blank.html")
         given = "() => ({ type: 'float32', dims: [1, 2], data: new Float32Array([640, 480]) })"
         answer = page.evaluate(f"async () => ({feeds})(({given})())")
-    assert answer["told"]["code"] == "invalid-input"
-    assert "orig_target_sizes" in answer["told"]["message"]
-    assert "int32 [1, 2]" in answer["told"]["message"]
-    assert "float32 [1, 2]" in answer["told"]["message"]
+    assert answer["rejection"]["code"] == "invalid-input"
+    assert "orig_target_sizes" in answer["rejection"]["message"]
+    assert "int32 [1, 2]" in answer["rejection"]["message"]
+    assert "float32 [1, 2]" in answer["rejection"]["message"]
     assert answer["filled"] == ["detections"]
 
 

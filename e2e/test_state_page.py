@@ -44,11 +44,11 @@ def test_the_self_test_passes_and_leaves_the_state_at_zeros(packed: Path, webgpu
     virtual = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
     with Server(packed, virtual=virtual) as server, webgpu.page() as (page, console):
         page.goto(f"{server.url}blank.html")
-        told = page.evaluate(LOAD)
+        visit = page.evaluate(LOAD)
         assert console.errors == []
-    assert told["selfTest"]["fromCache"] is False
-    assert (told["captured"], told["steps"]) == (False, 2)
-    assert told["runs"] == [pytest.approx([-k * x for x in range(1, 7)], rel=1e-5) for k in (1, 1.9)]
+    assert visit["selfTest"]["fromCache"] is False
+    assert (visit["captured"], visit["steps"]) == (False, 2)
+    assert visit["runs"] == [pytest.approx([-k * x for x in range(1, 7)], rel=1e-5) for k in (1, 1.9)]
 
 
 def test_the_runs_are_counted_until_the_state_is_reset(packed: Path, open_page: Open, without_gpu: Browser) -> None:

@@ -79,8 +79,8 @@ def render(rows: list[ChromiumRow]) -> str:
     for row in rows:
         run = "" if row.steady is None else f"{row.steady:.1f} ms"
         graph, browser = formatting.runner_name(row.graph), row.browser.partition(".")[0]
-        told = f"{row.bundle} | {graph} | {browser} | {row.adapter} | {row.same} of {row.compared}"
-        lines.append(f"| {told} | {formatting.format_number(row.share * 100)} % | {run} |")
+        cells = f"{row.bundle} | {graph} | {browser} | {row.adapter} | {row.same} of {row.compared}"
+        lines.append(f"| {cells} | {formatting.format_number(row.share * 100)} % | {run} |")
     return "\n".join(lines) + "\n"
 
 
