@@ -110,7 +110,7 @@ async function networkFirst(event: ServedRequest): Promise<Response> {
     response = await fetch(request);
   } catch (error) {
     const cached = await caches
-      .match(request, { cacheName: CACHE, ignoreSearch: true })
+      .match(request, { cacheName: CACHE, ignoreSearch: true, ignoreVary: true })
       .catch(() => undefined);
     if (cached !== undefined) return cached;
     throw error;
