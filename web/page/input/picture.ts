@@ -34,14 +34,18 @@ export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "tit
   } finally {
     URL.revokeObjectURL(address);
   }
-  const size = { width: image.naturalWidth, height: image.naturalHeight };
-  return { picture: image, size, mirrored: false, ambient: await thumbnail(blob), blob };
+  // Null for a vector graphic.
+  const bitmap = await createImageBitmap(blob).catch(() => null);
+  // The natural size of an element depends on the resolution in EXIF, which the model's input does not.
+  const { width, height } = bitmap ?? { width: image.naturalWidth, height: image.naturalHeight };
+  const ambient = bitmap && (await thumbnail(bitmap));
+  bitmap?.close();
+  return { picture: image, size: { width, height }, mirrored: false, ambient, blob };
 }
 
 /** Returns a small version of the picture, which is shown blurred. */
-async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
-  const size: ImageBitmapOptions = { resizeWidth: 32, resizeHeight: 24, resizeQuality: "low" };
-  return createImageBitmap(blob, size).catch(() => null);
+function thumbnail(bitmap: ImageBitmap): Promise<ImageBitmap> {
+  return createImageBitmap(bitmap, { resizeWidth: 32, resizeHeight: 24, resizeQuality: "low" });
 }
 
 /** Fetches a sample: a picture, or all pictures of a stack. */
