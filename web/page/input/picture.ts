@@ -35,7 +35,7 @@ export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "tit
     URL.revokeObjectURL(address);
   }
   // Null for a vector graphic.
-  const bitmap = await createImageBitmap(blob).catch(() => null);
+  const bitmap = await createImageBitmap(blob, { imageOrientation: "from-image" }).catch(() => null);
   // The natural size of an element depends on the resolution in EXIF, which the model's input does not.
   const { width, height } = bitmap ?? { width: image.naturalWidth, height: image.naturalHeight };
   const ambient = bitmap && (await thumbnail(bitmap));
