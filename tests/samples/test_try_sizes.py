@@ -10,12 +10,13 @@ from unittest.mock import patch
 
 import msgspec
 import numpy as np
+import onnx
 import pytest
 
 from tests.commands.program import webbuild
-from tests.models import parsed, save
+from tests.models import parsed, save, weights
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.load import load_onnx
+from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.states import find_states
 from webbuild.runners.native import NativeRunner
 from webbuild.samples import try_sizes
@@ -162,6 +163,36 @@ def test_a_numbered_first_axis_is_a_batch_unless_it_is_all_there_is(tmp_path: Pa
     text = f"""<ir_version: 8, opset_import: ["" : 18]>
     numbered (float[{shape}] x) => (float[{shape}] y) {{ y = Neg (x) }}"""
     assert chosen(tmp_path, text).dims["x:0"] == first
+
+
+CONV = """<ir_version: 8, opset_import: ["" : 18]>
+    conv (float[n,%s,h,w] x) => (float[n,2,h,w] y) { y = Conv <group = %d> (x, weight) }"""
+
+
+def convolution_of(path: Path, name: str, inputs: int, group: int = 1) -> OnnxModel:
+    proto = parsed(CONV % (name, group))
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(2, inputs, 1, 1), "weight"))
+    return load_onnx(save(proto, path / "conv.onnx"))
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "group", "said"),
+    [("num_channels", 1, 1, 1), ("latent_channels", 4, 1, 1), ("c", 2, 2, 1), ("num_channels", 3, 1, 0)],
+)
+def test_free_channels_are_those_of_the_convolution(
+    tmp_path: Path, name: str, inputs: int, group: int, said: int
+) -> None:
+    source = convolution_of(tmp_path, name, inputs, group)
+    sizes = choose_sizes(source, {}, lambda: NativeRunner(source.path))
+    assert sizes.dims["x:1"] == inputs * group
+    assert sum("channels, as its Conv takes" in each for each in sizes.assumptions) == said
+
+
+@pytest.mark.parametrize("given", ["c", "x:1"])
+def test_given_channels_are_not_those_of_the_convolution(tmp_path: Path, given: str) -> None:
+    source = convolution_of(tmp_path, "c", 1)
+    sizes = choose_sizes(source, {given: 2, "h": 8, "w": 8}, lambda: NativeRunner(source.path))
+    assert sizes.dims["x:1"] == 2
 
 
 def test_what_is_given_is_not_tried(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_the_free_first_axis_of_a_picture_is_its_batch_whatever_its_name(sizes: 
     assert resolve_dims(model(("unk__1584", *sizes)), {}).dims == {"x0:0": 1}
 
 
-@pytest.mark.parametrize("name", ["batch", "N", "b", "batch_size", None])
+@pytest.mark.parametrize("name", ["batch", "N", "b", "batch_size", "DynamicDimension.0", None])
 def test_a_batch_is_taken_for_one_and_that_is_said(name: str | None) -> None:
     sizes = resolve_dims(model((name, 3)), {})
     assert sizes.dims == {"x0:0": 1}

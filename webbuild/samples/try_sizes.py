@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.conv_channels import conv_channels
 from webbuild.model.load import OnnxModel
 from webbuild.model.states import without_states
 from webbuild.passes.analysis.fixed_size_constant import fixed_size_constant
@@ -21,6 +22,7 @@ from webbuild.samples.state_sizes import has_free_states, with_state_sizes
 from webbuild.tasks.options.symbolic_dims import (
     ResolvedDims,
     free_picture_sides,
+    is_channel_name,
     resolve_dims,
     sequence_lengths,
     unknown_dims,
@@ -47,6 +49,7 @@ def choose_sizes(
 ) -> ResolvedDims:
     """Return a size for every free dimension: from `fixed_dims`, from an .npz sample, or by trial on random inputs.
 
+    - Channels: those of the Conv that reads the input.
     - Picture sides: the first of `SIDES` that runs, as a square; the smallest if that is slow.
     - States: computed from the other sizes.
     - All others: the first of `LENGTHS` that runs.
@@ -55,6 +58,11 @@ def choose_sizes(
         WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs.
     """
     plain = without_states(source.signature, source.states)
+    if channels := _free_channels(source, fixed_dims):
+        chosen = choose_sizes(source, {**channels, **fixed_dims}, open_native, samples)
+        counts = {key.rpartition(":")[0]: count for key, count in channels.items()}
+        notes = [f"input '{name}': {count} channels, as its Conv takes" for name, count in counts.items()]
+        return msgspec.structs.replace(chosen, assumptions=(*notes, *chosen.assumptions))
     if sample_dims := sample_sizes(plain, samples, fixed_dims):
         chosen = choose_sizes(source, {**sample_dims, **fixed_dims}, open_native)
         sizes_text = ", ".join(f"'{name}' is {size}" for name, size in sample_dims.items())
@@ -93,6 +101,16 @@ def choose_sizes(
         )
         notes.append(f"{sizes_text}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *notes))
+
+
+def _free_channels(source: OnnxModel, fixed_dims: Mapping[str, int]) -> dict[str, int]:
+    """Return the channels by the weights, without given ones, and without the three that are assumed by name."""
+    names = {f"{spec.name}:1": spec.shape[1] for spec in source.signature.inputs if len(spec.shape) > 2}
+    return {
+        key: count
+        for key, count in conv_channels(source.model).items()
+        if not {key, names[key]} & fixed_dims.keys() and (count != 3 or not is_channel_name(names[key]))
+    }
 
 
 def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str, int], native: NativeRunner) -> None:

@@ -129,7 +129,8 @@ def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: in
 
 
 def _is_batch_name(dim: str) -> bool:
-    return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
+    """Whether a first axis of this name is a batch. paddle2onnx names it `DynamicDimension.0`."""
+    return dim.lower() in _BATCH_NAMES or "batch" in dim.lower() or dim.startswith("DynamicDimension.")
 
 
 def _is_unnamed_batch(spec: TensorSpec) -> bool:
