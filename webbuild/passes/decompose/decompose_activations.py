@@ -79,7 +79,7 @@ def _selu(add: RewriteContext, node: ir.Node) -> ir.Value:
     alpha = node.attributes.get_float("alpha", 1.67326319217681884765625)
     gamma = node.attributes.get_float("gamma", 1.05070102214813232421875)
     bent = _exp_linear(add, node.inputs[0], alpha, 1.0)
-    return add.op("Mul", bent, add.like(bent, gamma))
+    return add.op("Mul", bent, add.like(node.inputs[0], gamma))
 
 
 def _clipped_line(add: RewriteContext, x: ir.Value | None, alpha: float, beta: float) -> ir.Value:

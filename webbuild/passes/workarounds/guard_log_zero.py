@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses
+from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, producer_of, replace_all_uses
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _ZERO_PRODUCING_OPS = (
@@ -12,6 +12,8 @@ _ZERO_PRODUCING_OPS = (
 )  # fmt: skip
 """Operators that return 0 for ordinary inputs."""
 
+_WHERE, _EQUAL_FLOATS = 9, 11
+"""First opsets with Where, and in which Equal compares floats."""
 _WHOLE = (ir.DataType.BOOL, ir.DataType.UINT8, ir.DataType.INT32)
 
 
@@ -46,6 +48,8 @@ class GuardLogZero(Workaround):
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         x = node.inputs[0]
+        if opset_version(context.model) < _WHERE:
+            return f"Where, which it needs, is new in opset {_WHERE}"
         return "its element type is not known" if x is None or x.dtype is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
@@ -53,7 +57,9 @@ class GuardLogZero(Workaround):
         assert x is not None
         add = Builder(context.model.graph, node, f"{node.name or 'Log'}/zero")
         zero, least = (add.like(x, number) for number in (0.0, -np.inf))
-        is_zero, log = add.op("Equal", x, zero), add.op("Log", x)
+        exact = opset_version(context.model) >= _EQUAL_FLOATS
+        is_zero = add.op("Equal", x, zero) if exact else add.op("Not", add.cast(x, ir.DataType.BOOL))
+        log = add.op("Log", x)
         is_zero.shape, is_zero.type = x.shape, ir.TensorType(ir.DataType.BOOL)
         log.shape, log.type = result.shape, result.type
         replace_all_uses(result, add.op("Where", is_zero, least, log))
@@ -83,8 +89,9 @@ def _is_guarded(node: ir.Node) -> bool:
 def _is_guard(reader: ir.Node, node: ir.Node) -> bool:
     if reader.op_type != "Where" or reader.inputs[2] is not node.outputs[0]:
         return False
-    replacement, test = constant(reader.inputs[1]), reader.inputs[0]
-    equal = None if test is None else test.producer()
-    if equal is None or equal.op_type != "Equal" or equal.inputs[0] is not node.inputs[0]:
+    replacement, test = constant(reader.inputs[1]), producer_of(reader.inputs[0], "Equal", "Not")
+    if test is not None and test.op_type == "Not":
+        test = producer_of(test.inputs[0], "Cast")
+    if test is None or test.inputs[0] is not node.inputs[0]:
         return False
     return replacement is not None and bool(np.isneginf(replacement).all())
