@@ -35,7 +35,11 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
     "an output listed twice": (hostile.output_twice(), "invalid-model", "'y' is listed twice"),
     "no outputs": (hostile.without_outputs(), "invalid-model", "no outputs"),
     "an output that is a sequence": (hostile.sequence_out(), "unsupported-dtype", "sequence"),
-    "an output of strings": (hostile.strings_out(), "unsupported-dtype", "output 'y' is string"),
+    "an output of strings": (
+        hostile.strings_out(),
+        "unsupported-dtype",
+        "output 'y' is string, which webbuild does not",
+    ),
     "an output of maps": (hostile.maps_out(), "unsupported-dtype", "output 'y' holds maps"),
     "no opset": (hostile.without_opset(), "unsupported-opset", "opset_import"),
     "an opset of the future": (hostile.relu(opset=99), "unsupported-opset", "opset 99; the engine supports 7 to 26"),

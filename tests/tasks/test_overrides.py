@@ -102,6 +102,7 @@ def test_where_no_single_input_can_be_a_picture_the_inputs_are_named(inputs: tup
     error = refusal(tensors(*inputs), scale="1")
     assert error.code == "no-picture"
     assert f"'x' {inputs[0].dtype} {inputs[0].shape}" in error.message
+    assert "float32 or uint8 [1, c, h, w] or [1, h, w, c]" in error.message
 
 
 def test_a_second_input_that_is_no_picture_stays_a_tensor() -> None:

@@ -133,7 +133,7 @@ def _output_spec(value: ir.Value) -> Output:
     if dtype not in get_args(DType):
         raise WebbuildError(
             "unsupported-dtype",
-            f"output '{value.name}' is {dtype}, which a browser cannot read",
+            f"output '{value.name}' is {dtype}, which webbuild does not support as an output",
             f"export it as one of {', '.join(get_args(DType))}",
         )
     shape = [] if value.shape is None else [dim if isinstance(dim, int) else -1 for dim in value.shape]

@@ -107,7 +107,7 @@ def _check_maps(proto: onnx.ModelProto, path: Path) -> None:
         if output.type.HasField("map_type") or output.type.sequence_type.elem_type.HasField("map_type"):
             raise WebbuildError(
                 "unsupported-dtype",
-                f"{path}: output '{output.name}' holds maps, no tensor, which a browser cannot read",
+                f"{path}: output '{output.name}' holds maps, which webbuild does not support as an output",
                 "export it as a tensor; skl2onnx does with options={'zipmap': False}",
             )
 

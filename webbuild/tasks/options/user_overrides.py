@@ -149,8 +149,9 @@ def _image_input(match: TaskMatch, overrides: Overrides) -> tuple[int, ImageInpu
         return images[0]
     listed = ", ".join(_describe(spec) for spec in match.inputs)
     count = "more than one input" if images else "no input"
-    what = f"{overrides.note}: {count} takes a picture of 3 channels, 1 or 4: {listed}"
-    raise _inapplicable_option("no-picture", what, "leave these options out")
+    wanted = "float32 or uint8 [1, c, h, w] or [1, h, w, c] with 1, 3 or 4 channels"
+    what = f"{overrides.note}: {count} takes a picture, {wanted}: {listed}"
+    raise _inapplicable_option("no-picture", what, "leave these options out, or export such an input")
 
 
 def _describe(spec: Input) -> str:

@@ -13,13 +13,13 @@ def tensor_input_spec(spec: TensorSpec) -> TensorInput:
     """Return the spec of an input with a fixed shape.
 
     Raises:
-        WebbuildError: `unsupported-dtype` for an element type that JavaScript has no array for.
+        WebbuildError: `unsupported-dtype` for an element type that inputs of a bundle cannot have.
     """
     if spec.dtype not in get_args(DType):
         raise WebbuildError(
             "unsupported-dtype",
-            f"input '{spec.name}' is {spec.dtype}, which JavaScript cannot pass",
-            f"export it as one of {', '.join(get_args(DType))}",
+            f"input '{spec.name}' is {spec.dtype}, which webbuild does not support as an input",
+            f"export it as one of {', '.join(get_args(DType))}; a Cast in the graph makes the other type of it",
         )
     shape = [size for size in spec.shape if isinstance(size, int)]
     return TensorInput(name=spec.name, dtype=cast("DType", spec.dtype), shape=shape)
