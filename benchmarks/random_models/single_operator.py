@@ -160,7 +160,9 @@ def make(seed: int, only: str = "") -> SingleOperator:
     """Return the case of a seed; `only` is a kind of operators, by the name of its function."""
     import benchmarks.random_models.arithmetic
     import benchmarks.random_models.data_movement
-    import benchmarks.random_models.integers  # noqa: F401
+    import benchmarks.random_models.integers
+    import benchmarks.random_models.layers
+    import benchmarks.random_models.quantized  # noqa: F401
 
     dice = RandomChoices(seed)
     names = [name for name, (_, weight) in sorted(MAKERS.items()) for _ in range(weight) if only in ("", name)]

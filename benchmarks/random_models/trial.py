@@ -13,6 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from benchmarks.tiny_models import Job, JobResult
+from webbuild.inspection.cpu_fallback import apply_cpu_fallback
 from webbuild.manifest.manifest import TargetName
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import PassOptions, Rewrite
@@ -95,8 +96,10 @@ def patch_model(model: bytes, target: TargetName = "webgpu") -> PatchedModel:
     """Return a model after the passes for the native WebGPU build, or for WASM."""
     table = find_table(Target(engine_version(), "webgpu"))
     planned = lower(ir.from_proto(onnx.load_from_string(model)), PassOptions(table=table))
-    graph = planned.graphs[target]
-    return PatchedModel(ir.to_proto(graph).SerializeToString(), tuple(cpu_node_names(graph)), planned.rewrites[target])
+    graph, rewrites = planned.graphs[target], planned.rewrites[target]
+    if target == "webgpu" and table is not None:
+        rewrites = (*rewrites, *apply_cpu_fallback(graph, table).rewrites)
+    return PatchedModel(ir.to_proto(graph).SerializeToString(), tuple(cpu_node_names(graph)), rewrites)
 
 
 def make_trial(seed: int, subject: GeneratedModel, want: Tensors, options: Mapping[str, Any]) -> Trial:

@@ -10,7 +10,8 @@ import pytest
 from benchmarks.random_models import report
 from benchmarks.random_models.chain import make_chain
 from benchmarks.random_models.report import FailedCase, ReportPart
-from benchmarks.random_models.trial import find_problem, run_native
+from benchmarks.random_models.single_operator import make
+from benchmarks.random_models.trial import find_problem, patch_model, run_native
 from benchmarks.tiny_models import JobResult
 
 WANT = {"y": np.array([1.0, np.nan, np.inf], np.float32), "i": np.array([2**24 + 1], np.int32)}
@@ -74,3 +75,17 @@ def test_a_part_of_a_chain_gives_what_the_whole_gave() -> None:
     assert [node.name for node in part.nodes] == [node.name for node in whole.nodes[1:3]]
     for name, array in run_native(part.model(), part.feeds()).items():
         np.testing.assert_allclose(array, whole.results[name], rtol=1e-5)
+
+
+def test_a_seed_gives_the_case_that_was_measured() -> None:
+    measured = report.read()["operators"]
+    assert {"Conv", "MaxPool", "QLinearConv", "Slice"} <= set(measured.ran)
+    for case in measured.before[:20]:
+        assert make(case.seed).what.startswith(case.what)
+
+
+def test_a_node_that_throws_on_the_gpu_is_left_to_the_cpu() -> None:
+    with_indices = make(2027)
+    assert with_indices.op == "MaxPool"
+    made = patch_model(with_indices.model())
+    assert (len(made.cpu_nodes), made.done) == (1, ["cpu-fallback"])
