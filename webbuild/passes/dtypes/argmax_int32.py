@@ -38,8 +38,8 @@ class ArgmaxInt32(Pass):
     16,777,216 elements. Between ArgMax and Cast the index may be moved, and added to or multiplied by constants, as
     long as the result fits in 32 bits.
 
-    Limits: a fixed axis. With `select_last_index`, or with readers in a branch or a loop, ArgMax stays int64. Exact
-    except for NaN, which equals no maximum.
+    Limits: a fixed axis, opset 9 or newer. With `select_last_index`, or with readers in a branch or a loop, ArgMax
+    stays int64. Exact except for NaN, which equals no maximum.
     """
 
     code = "argmax-int32"

@@ -26,7 +26,7 @@ class GuardLogZero(Workaround):
     Log of a mask of zeros and ones is added to scores, it then fails to mask them. The pass stores minus infinity as
     data in a buffer, where it is not the result of an expression.
 
-    Limits: only after operators that return 0 for ordinary numbers, and for inputs of the graph.
+    Limits: only after operators that return 0 for ordinary numbers, and for inputs of the graph; opset 9 or newer.
 
     Exact: all other values are unchanged.
 
