@@ -126,7 +126,7 @@ def _quantize_linear(add: Builder, ints: ExactInts, node: ir.Node) -> str | None
         return "its type has neither 8 nor 16 bits, or its rank is unknown"
     if scale is None or zero is None:
         return _quantize_by_computed_scale(add, ints, node)
-    if scale.ndim > 1 or node.attributes.get_int("block_size", 0) or scale.dtype != np.float32:
+    if scale.ndim > 1 or node.attributes.get_int("block_size", 0) > 0 or scale.dtype != np.float32:
         return "it has a scale per block, or a scale that is not float32"
     axis = node.attributes.get_int("axis", 1)
     scale, zero = broadcast_along(scale, axis, rank), broadcast_along(zero, axis, rank)
