@@ -34,9 +34,13 @@ ASK = """async () => {
   const picture = await (await fetch("samples/red.png")).blob();
   const { embedding } = await model.run(picture);
   const index = { vectors: embedding, names: ["red.png"], dimension: embedding.length };
+  const auto = await load();
+  await auto.loadText();
+  const choice = auto.info().text.choice.reason;
+  await auto.dispose();
   const failed = async (work) => work().then(() => "", ({ code, message }) => `${code}: ${message}`);
   return {
-    before, after: model.info().text.name, cat: [...cat], dog: [...dogs[0]], embedding: [...embedding],
+    before, choice, after: model.info().text.name, cat: [...cat], dog: [...dogs[0]], embedding: [...embedding],
     similar: await similar(index, cat, 1), labels: await model.classify(picture, ["a cat", "a dog"]),
     long: await failed(() => model.embedText("cat ".repeat(80))), none: await failed(() => model.embedText("")),
     twice: await failed(() => model.classify(picture, ["a", "a"])),
@@ -211,6 +215,7 @@ def vector(*texts: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 def test_words_become_vectors_and_labels_are_ranked(demo: DemoPage) -> None:
     said = demo.page.evaluate(ASK)
     assert (said["before"], said["after"]) == (None, "text")
+    assert said["choice"] == "the backends of a text encoder are not compared"
     np.testing.assert_allclose(said["cat"], vector("a cat"), atol=1e-6)
     np.testing.assert_allclose(said["dog"], vector("a dog", "a red a dog"), atol=1e-6)
     cosines = [float(np.dot(vector(each), said["embedding"])) for each in ("a cat", "a dog")]

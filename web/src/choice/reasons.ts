@@ -8,6 +8,7 @@ import { median, otherThan, type Preference, type RunTimes } from "./timed-runs.
 export const ONLY_ONE = "the bundle runs on one backend here";
 export const NOT_YET = "the backends are compared once the model has run and is idle";
 export const TAKEN_ON_GPU = "a later stage takes its outputs on the GPU";
+export const TEXT_ENCODER = "the backends of a text encoder are not compared";
 export const UNKNOWN_INPUTS = "the model cannot be timed: the meaning of its inputs is unknown";
 
 export function comparedReason(backend: Backend, times: RunTimes, prefer: Preference): string {

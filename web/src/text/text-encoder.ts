@@ -3,6 +3,7 @@
 import { WebbuildError } from "../api/errors.js";
 import { openStages } from "../api/open-stages.js";
 import type { LoadOptions, Progress, TextOptions, TextVector } from "../api/types.js";
+import { TEXT_ENCODER } from "../choice/reasons.js";
 import type { Manifest, TextInput } from "../manifest/manifest.js";
 import { textEncoderManifest } from "../manifest/stages.js";
 import type { ModelStage } from "../runs/model-stage.js";
@@ -121,6 +122,7 @@ export class TextEncoder {
       void stage.sessions.end(this.#ended);
       throw this.#ended;
     }
+    if (!stage.backendChoice.isMade) stage.backendChoice.stay(TEXT_ENCODER);
     this.#stage = stage;
     this.onOpen(stage);
     return stage;
