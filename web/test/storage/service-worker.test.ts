@@ -59,7 +59,7 @@ test("a page opens when the server is down", async () => {
 });
 
 test("a site in the folder /webbuild, the path of stored engines, opens from the server", async () => {
-  folder = new URL(`/webbuild/${crypto.randomUUID()}/`, location.origin);
+  folder = new URL(`/webbuild/deployed/${crypto.randomUUID()}/`, location.origin);
   await deploy(PAGES);
   expect(await register()).toEqual([]);
   const page = await open();
