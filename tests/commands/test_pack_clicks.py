@@ -174,9 +174,9 @@ def test_verify_points_at_the_picture_with_every_number_of_points(bundle: Path) 
     assert seen == {-1, 0, 1, 2, 3}
 
 
-def test_the_report_shows_what_was_pointed_at_and_speaks_of_no_detections(bundle: Path) -> None:
+def test_the_report_shows_the_selected_object_and_speaks_of_no_detections(bundle: Path) -> None:
     report = (bundle / "report.html").read_text("utf-8")
-    assert report.count(">as packed: what is pointed at") == len(read(bundle).samples)
+    assert report.count(">as packed: the selected object") == len(read(bundle).samples)
     assert "Results of the original and patched graphs" in report
     assert "takes point_coords  a prompt float32 [1, 2, 2]" in report
     assert not [each for each in (">nothing", "Detections of") if each in report]
