@@ -24,18 +24,22 @@ SLOW = """() => {
   let choose;
   const chosen = new Promise((resolve) => { choose = resolve; });
   document.querySelector("[data-testid=sample-0]").addEventListener("click", choose);
+  const status = document.querySelector("#status");
+  const slow = new Promise((resolve) => {
+    new MutationObserver(() => status.textContent === "Running" && resolve()).observe(status, { childList: true });
+  });
   for (const { prototype } of [Worker, MessagePort]) {
     const { postMessage } = prototype;
     prototype.postMessage = function (message, ...rest) {
       const post = () => postMessage.call(this, message, ...rest);
       if (!Object(message).path?.join(".").endsWith("scenes.runParts")) return post();
       batches += 1;
-      if (batches < 80) post();
-      else void chosen.then(post);
+      void (batches < 80 ? slow : chosen).then(post);
     };
   }
 }"""
-"""Counts the batches that a page sends to its worker; from the 80th on they wait until a sample is chosen."""
+"""Counts the batches that a page sends to its worker. They wait until the run counts as slow; from the 80th on, until a
+sample is chosen."""
 CROWD = """async ([loader, worker, backend]) => {
   const { load } = await import(new URL(loader, document.baseURI).href);
   const { counted, countingWorker } = await import("/__webbuild__/counters.js");
