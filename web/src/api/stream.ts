@@ -32,7 +32,10 @@ export interface StreamedFrame {
 
 /** What `model.stream()` returns. */
 export class Stream {
-  /** Resolves when the stream is stopped or the video ends. Rejects with a run's or the listener's error. */
+  /**
+   * Resolves when the stream is stopped or the video ends. Rejects with a run's or the listener's error, and
+   * if the video cannot be played.
+   */
   readonly finished: Promise<void>;
   /** The state of this stream; null for a model without state. */
   readonly state: ModelState | null;
@@ -148,21 +151,34 @@ function firstFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<Shown
   return Promise.resolve({ count: null, shown: performance.now(), time: video.currentTime });
 }
 
-/** Returns the next frame that is shown, null after the last. */
+/** Returns the next frame that is shown, null after the last. Rejects if the video cannot be played. */
 function nextFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<ShownFrame | null> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const settle = (frame: ShownFrame | null): void => {
       video.cancelVideoFrameCallback(handle);
       video.removeEventListener("ended", end);
+      video.removeEventListener("error", fail);
       signal.removeEventListener("abort", end);
       resolve(frame);
     };
     const end = (): void => settle(null);
+    const fail = (): void => {
+      reject(playbackError(video.error));
+      end();
+    };
     const handle = video.requestVideoFrameCallback((shown, { presentedFrames, mediaTime }) =>
       settle({ count: presentedFrames, shown, time: mediaTime }),
     );
     if (signal.aborted || video.ended) return end();
+    if (video.error !== null) return fail();
     video.addEventListener("ended", end);
+    video.addEventListener("error", fail);
     signal.addEventListener("abort", end);
   });
+}
+
+function playbackError(error: MediaError | null): WebbuildError {
+  const reason = error?.message || `MediaError code ${error?.code}`;
+  const fix = "check the video's address and format, then call stream() again";
+  return new WebbuildError("unreadable-image", `the video cannot be played: ${reason}`, fix);
 }

@@ -114,6 +114,20 @@ describe("a stream", () => {
     clearInterval(timer);
   });
 
+  test("rejects if the video cannot be played, before or after its first frame", async () => {
+    const model = await loadTiny({ backend: "wasm" }, "conv.json");
+    const refused = { code: "unreadable-image", message: expect.stringMatching(/cannot be played: ./) };
+    const broken = document.createElement("video");
+    broken.src = URL.createObjectURL(new Blob(["no video"]));
+    await expect(model.stream(broken, () => {}).finished).rejects.toMatchObject(refused);
+    await expect(model.stream(broken, () => {}).finished).rejects.toMatchObject(refused);
+    const video = await playing();
+    const stream = model.stream(video, () => {
+      if (video.srcObject !== null) Object.assign(video, { srcObject: null, src: broken.src });
+    });
+    await expect(stream.finished).rejects.toMatchObject(refused);
+  });
+
   test("ends by its signal, even before it began", async () => {
     const model = await loadTiny({ backend: "wasm" }, "conv.json");
     const controller = new AbortController();
