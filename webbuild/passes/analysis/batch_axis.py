@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.normalized_axes import normalized_axes
 from webbuild.passes.rewrite import constant, known_rank, static_shape
 
 ELEMENTWISE_OPS = {"Cast", "Identity", "Neg", "Abs", "Exp", "Log", "Sqrt", "Floor", "Ceil", "Sigmoid", "Relu", "Clip"}
 ELEMENTWISE_OPS |= {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "And", "Or", "Not"}
 ELEMENTWISE_OPS |= {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}
-_REDUCTION_OPS = {"ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd", "ArgMax", "ArgMin", "Softmax"}
+_REDUCTION_OPS = {"ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd", "ArgMax", "ArgMin"}
 
 AxisMap = Mapping[ir.Value, int]
 
@@ -44,8 +45,10 @@ def _moved_axis(node: ir.Node, data: ir.Value, axis: int) -> int | None:
     """Return the new axis of the boxes after an operator on one value."""
     rank = _rank(data)
     match node.op_type:
-        case "Split" | "Softmax":
-            return axis if _attribute(node, "axis", 0 if node.op_type == "Split" else -1, data) != axis else None
+        case "Split":
+            return axis if _attribute(node, "axis", 0, data) != axis else None
+        case "Softmax":
+            return axis if axis not in normalized_axes(node, rank) else None
         case "Slice":
             along = _constants(node, 3)
             return axis if along is not None and axis not in {a % rank for a in along} else None

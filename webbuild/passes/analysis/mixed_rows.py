@@ -6,14 +6,13 @@ from collections.abc import Collection, Iterable
 
 import onnx_ir as ir
 
+from webbuild.passes.analysis.normalized_axes import SOFTMAXES, normalized_axes
 from webbuild.passes.rewrite import constant, consumers, reduction_axes
 
 _REDUCTIONS = frozenset({
     "ArgMax", "ArgMin", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
     "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
 })  # fmt: skip
-_ALONG_AN_AXIS = {"Softmax": -1, "LogSoftmax": -1, "Hardmax": -1, "TopK": -1, "LayerNormalization": -1}
-"""Operators along one axis, and the default of their `axis`."""
 
 
 def mixing_node(starts: Iterable[ir.Value], ends: Collection[ir.Node]) -> ir.Node | None:
@@ -42,9 +41,10 @@ def _mixes(node: ir.Node, value: ir.Value) -> bool:
     if node.op_type in _REDUCTIONS and node.inputs[0] is value:
         axes = _arg_axes(node) if node.op_type.startswith("Arg") else reduction_axes(node)
         return axis is None or axes is None or axis in [each % rank for each in axes]
-    if node.op_type in _ALONG_AN_AXIS and node.inputs[0] is value:
-        along = node.attributes.get_int("axis", _ALONG_AN_AXIS[node.op_type])
-        return axis is None or along % rank == axis
+    if node.op_type in (*SOFTMAXES, "LayerNormalization") and node.inputs[0] is value:
+        return axis is None or axis in normalized_axes(node, rank)
+    if node.op_type == "TopK" and node.inputs[0] is value:
+        return axis is None or node.attributes.get_int("axis", -1) % rank == axis
     if node.op_type == "CumSum" and node.inputs[0] is value:
         array = constant(node.inputs[1])
         return axis is None or array is None or int(array.item()) % rank == axis

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import onnx_ir as ir
 
 from webbuild.passes.analysis.batch_axis import ELEMENTWISE_OPS
+from webbuild.passes.analysis.normalized_axes import SOFTMAXES, normalized_axes
 from webbuild.passes.analysis.reach import Bound, UnknownReachError, least, windowed
 from webbuild.passes.analysis.reach_moves import MOVES, Rule, picture_bound
 from webbuild.passes.analysis.reach_windows import pool_tables, transposed_tables
@@ -51,18 +52,14 @@ def _reduce(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
 
 
 def _along_axis(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
-    """Operators along one axis; below opset 13 Softmax works on all axes from there to the last."""
+    """Operators along one axis, or from one axis to the last."""
     data = picture_bound(bounds)
-    old = node.op_type in ("Hardmax", "LogSoftmax", "Softmax") and _opset(node) < 13
-    axis = node.attributes.get_int("axis", 1 if old else -1) % data.ndim
+    if node.op_type in SOFTMAXES or "LayerNormalization" in node.op_type:
+        return [_over(data, normalized_axes(node, data.ndim))] * len(node.outputs)
+    axis = node.attributes.get_int("axis", -1) % data.ndim
     if (places := constant(input_value(node, 1))) is not None and node.op_type == "CumSum":
         axis = int(places.item()) % data.ndim
-    reaches_to_end = old or "LayerNormalization" in node.op_type
-    return [_over(data, range(axis, data.ndim) if reaches_to_end else [axis])] * len(node.outputs)
-
-
-def _opset(node: ir.Node) -> int:
-    return 13 if node.graph is None else node.graph.opset_imports.get("", 13)
+    return [_over(data, [axis])] * len(node.outputs)
 
 
 def _over_positions(node: ir.Node, bounds: Sequence[Bound | None]) -> Sequence[Bound]:
