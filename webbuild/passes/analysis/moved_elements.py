@@ -50,7 +50,7 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
             return [np.squeeze(data, tuple(axes) if axes else None)]
         case "Transpose":
             return [data.transpose(node.attributes.get_ints("perm", None) or None)]
-        case "Slice" if (cut := _cut(node, data.ndim)) is not None:
+        case "Slice" if (cut := _cut(node, data.shape)) is not None:
             return [data[cut]]
         case "Split":
             axis = node.attributes.get_int("axis", 0)
@@ -74,16 +74,17 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
     return None
 
 
-def _cut(node: ir.Node, rank: int) -> tuple[slice, ...] | None:
+def _cut(node: ir.Node, shape: Sequence[int]) -> tuple[slice, ...] | None:
     """Return the part of each axis that a Slice keeps, None if a bound is computed."""
     bounds = [_integers(node, index, name) for index, name in enumerate(("starts", "ends", "axes", "steps"), 1)]
     starts, ends, along, steps = bounds
     computed = any(input_value(node, index) is not None and bound is None for index, bound in enumerate(bounds, 1))
     if computed or starts is None or ends is None:
         return None
-    cut = [slice(None)] * rank
+    cut = [slice(None)] * len(shape)
     for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        cut[along[index] if along else index] = slice(start, end, steps[index] if steps else 1)
+        axis, step = along[index] if along else index, steps[index] if steps else 1
+        cut[axis] = slice(max(start, -shape[axis]) if step < 0 else start, end, step)
     return tuple(cut)
 
 

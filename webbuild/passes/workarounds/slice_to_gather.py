@@ -56,14 +56,15 @@ class SliceToGather(Workaround):
             bounds = [[cut.start, cut.end, cut.axis, cut.step] for cut in forwards]
             value = add.op("Slice", value, *(add.const(list(column), np.int64) for column in zip(*bounds, strict=True)))
         for cut in backwards:
-            places = np.arange(cut.size)[cut.start : None if cut.end < -cut.size else cut.end : cut.step]
+            start, end = max(cut.start, -cut.size), None if cut.end < -cut.size else cut.end
+            places = np.arange(cut.size)[start : end : cut.step]
             value = add.op("Gather", value, add.const(places, np.int64), axis=cut.axis)
         replace_all_uses(node.outputs[0], value)
         return f"axis {', '.join(str(cut.axis) for cut in backwards)} is gathered backwards"
 
 
 class _AxisSlice(Struct, frozen=True):
-    """The slice of an axis of `size`, as in NumPy; an end below -size means no end."""
+    """The slice of an axis of `size`, as in NumPy; but a start below -size means 0, an end below it no end."""
 
     axis: int
     size: int
