@@ -72,10 +72,10 @@ def _scaled(node: ir.Node) -> tuple[ir.Value, Floats] | None:
     if (rank := known_rank(value)) is None or array.ndim > rank:
         return None
     with np.errstate(all="ignore"):
-        factor = np.asarray(array if node.op_type == "Mul" else 1 / array.astype(np.float64), np.float64)
+        factor = np.asarray(array if node.op_type == "Mul" else 1 / array.astype(np.float64), np.float32)
     if not factor.size or not np.isfinite(factor).all() or not factor.all():
         return None
-    return value, factor.astype(np.float32)
+    return value, factor
 
 
 def _multiply(graph: ir.Graph, scaled: ScaledWeights) -> None:
