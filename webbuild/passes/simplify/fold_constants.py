@@ -8,10 +8,21 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.normalized_axes import SOFTMAX_OF_ONE_AXIS, SOFTMAXES
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, constant, input_value, is_read, opset_version, read_axes, replace_output
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    input_value,
+    is_read,
+    known_rank,
+    opset_version,
+    read_axes,
+    replace_output,
+    static_shape,
+)
 
 _LARGEST = 4 * 1024 * 1024
 """Largest number of elements of a folded constant."""
@@ -23,8 +34,6 @@ _LARGEST_INT64_FILL = 1 << 17
 _ATTRIBUTES = {"Split": "split", "Squeeze": "axes", "Unsqueeze": "axes"}
 """Attributes that became the second input in opset 13."""
 _SIZES_AS_INPUT, _SPLIT_BY_NUMBER = 13, 18
-_SOFTMAXES, _SOFTMAX_OF_ONE_AXIS = ("Softmax", "LogSoftmax", "Hardmax"), 13
-"""Operators that normalize one axis, and the opset from which on they do; before that, all axes from there on."""
 
 
 class FoldConstants(Pass):
@@ -50,6 +59,7 @@ class FoldConstants(Pass):
         unnamed = [value for graph in graphs_of(model) for node in graph for value in node.outputs if not value.name]
         before = _operators(model)
         infer_shapes(model)
+        _drop_ignored_keepdims(model)
         _fold_known_lengths(model)
         optimizer.fold_constants_ir(
             model,
@@ -86,6 +96,13 @@ def _fold_known_lengths(model: ir.Model) -> None:
             node.graph.remove(node, safe=True)
 
 
+def _drop_ignored_keepdims(model: ir.Model) -> None:
+    """Remove the `keepdims` of a SplitToSequence by a list of sizes: only the optimizer applies it."""
+    for node in (node for graph in graphs_of(model) for node in graph if node.op_type == "SplitToSequence"):
+        if known_rank(input_value(node, 1)) == 1:
+            node.attributes.pop("keepdims", None)
+
+
 def _write_in_opset(model: ir.Model) -> None:
     """Write the nodes that the optimizer adds for sequences in the opset of the model; it writes those of opset 18.
 
@@ -108,13 +125,36 @@ def _write_in_opset(model: ir.Model) -> None:
 def _should_fold(opset: int, node: ir.Node) -> bool | None:
     """Whether to fold a node; None leaves the decision to the optimizer.
 
-    The optimizer never folds a fill. It folds Bernoulli, whose result is random, and a Softmax from before opset 13 as
-    if it were of one axis.
+    The optimizer never folds a fill. It folds Bernoulli, whose result is random, a Softmax from before opset 13 as if
+    it were of one axis, NonZero of a scalar to [0, n] instead of [1, n], and some Resizes differently from the kernels.
     """
-    if node.op_type == "Bernoulli" or (opset < _SOFTMAX_OF_ONE_AXIS and node.op_type in _SOFTMAXES):
+    if node.op_type == "Bernoulli" or (opset < SOFTMAX_OF_ONE_AXIS and node.op_type in SOFTMAXES):
+        return False
+    if node.op_type == "NonZero" and known_rank(node.inputs[0]) == 0:
+        return False
+    if node.op_type == "Resize" and _is_resized_differently(node):
         return False
     shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
     if shape is None or any(size < 0 for size in shape.tolist()):
         return None
     largest = _LARGEST_INT64_FILL if node.outputs[0].dtype == ir.DataType.INT64 else _LARGEST_FILL
     return True if math.prod(shape.tolist()) <= largest else None
+
+
+def _is_resized_differently(node: ir.Node) -> bool:
+    """Whether `scales` give other sizes than whole ones, of which the optimizer uses the fractions and kernels do not.
+
+    align_corners, 4 * 0.6 -> 2:       x * (4 - 1) / (2.4 - 1) instead of x * (4 - 1) / (2 - 1)
+    pytorch_half_pixel, 3 * 0.6 -> 1:  (x + 0.5) / 0.6 - 0.5   instead of 0
+    nearest, 4 * 0.6 -> 2:             1.5 / 0.6 - 0.5 rounds to 1.9999999 in float64, to 2 in float32
+    """
+    shape, scales = static_shape(node.inputs[0]), constant(input_value(node, 2))
+    if shape is None or scales is None or len(scales) != len(shape):
+        return False
+    sizes = [size * float(scale) for size, scale in zip(shape, scales, strict=True)]
+    mode = node.attributes.get_string("coordinate_transformation_mode", "half_pixel")
+    is_nearest = node.attributes.get_string("mode", "nearest") == "nearest"
+    exact = mode in ("half_pixel", "asymmetric", "pytorch_half_pixel") and not is_nearest
+    return any(
+        not size.is_integer() and (not exact or (mode == "pytorch_half_pixel" and int(size) == 1)) for size in sizes
+    )
