@@ -81,6 +81,18 @@ def test_no_numbers_among_boxes_and_scores_give_the_rows_of_the_export(form: str
     assert pair(form, "classes").compare(feeds_of(form, boxes, scores, most)) > 0
 
 
+@pytest.mark.parametrize("classes", [1, 5])
+def test_the_selected_indices_as_output_are_those_of_the_export(classes: int) -> None:
+    text = f"""
+        <ir_version: 8, opset_import: ["" : 18]>
+        graph (float[1,40,4] boxes, float[1,{classes},40] scores) => (int64[n,3] selected)
+        <int64 most = {{30}}, float[1] iou = {{{IOU}}}, float[1] score = {{{SCORE}}}>
+        {{ selected = NonMaxSuppression (boxes, scores, most, iou, score) }}
+    """
+    boxes, scores = crowd(1, 1, classes, 40, 30)
+    assert Pair(onnx.parser.parse_model(text)).compare({"boxes": boxes, "scores": scores}) > 4
+
+
 def refused(model: onnx.ModelProto) -> list[str]:
     return [each.reason for each in cut(model).rewrites["webgpu"] if each.code == "runtime-nms" and not each.applied]
 

@@ -215,8 +215,9 @@ def _compute(
     inputs = [triples, *(values[name] for name in tables)]
     missing = [value for value in dict.fromkeys(requested) if value is not None and value not in inputs]
     feeds = {triples.name or "": pairs, **tables}
-    results = feeds | _run(ir.convenience.extract(model.graph, inputs, missing), model.ir_version, feeds)
-    return [results[value.name or ""] for value in requested if value is not None]
+    if missing:
+        feeds |= _run(ir.convenience.extract(model.graph, inputs, missing), model.ir_version, feeds)
+    return [feeds[value.name or ""] for value in requested if value is not None]
 
 
 def _run(graph: ir.Graph, ir_version: int, feeds: dict[str, Array]) -> dict[str, Array]:
