@@ -18,7 +18,7 @@ let policy: Policy | null | undefined;
 /** Returns a URL that Worker and register() accept. Throws TypeError for a URL of another origin. */
 export function trustedUrl(url: URL | string): string {
   const { href } = new URL(url, location.href);
-  policy ??= createPolicy();
+  if (policy === undefined) policy = createPolicy();
   return policy === null ? href : policy.createScriptURL(href);
 }
 
