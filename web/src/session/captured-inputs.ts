@@ -47,13 +47,19 @@ export class CapturedInputs {
       logSeverityLevel: 3,
     });
     const allocated = new Map<TensorSpec, Tensor>();
-    for (const spec of inputs) {
-      const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
-      const floats = new Float32Array(Math.ceil(size / Float32Array.BYTES_PER_ELEMENT));
-      const { y } = await session.run({ x: new engine.Tensor("float32", floats, [floats.length]) });
-      if (y !== undefined) allocated.set(spec, y as Tensor);
+    try {
+      for (const spec of inputs) {
+        const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
+        const floats = new Float32Array(Math.ceil(size / Float32Array.BYTES_PER_ELEMENT));
+        const { y } = await session.run({ x: new engine.Tensor("float32", floats, [floats.length]) });
+        if (y !== undefined) allocated.set(spec, y as Tensor);
+      }
+      return new CapturedInputs(engine, await gpuDevice(engine), session, allocated);
+    } catch (error) {
+      for (const tensor of allocated.values()) tensor.dispose();
+      await session.release().catch(() => {}); // the first error is more useful
+      throw error;
     }
-    return new CapturedInputs(engine, await gpuDevice(engine), session, allocated);
   }
 
   /** Queues copies of a run's inputs into the buffers that the graph reads. Does not wait for the GPU. */

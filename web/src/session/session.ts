@@ -57,13 +57,16 @@ export class Session {
       ...sessionOptions(graph, verbose, gpuOutputs, captured !== null),
       externalData: bytes.weights,
     };
+    let session: InferenceSession | null = null;
     try {
-      const session = await engine.InferenceSession.create(bytes.model, options);
+      session = await engine.InferenceSession.create(bytes.model, options);
       [bytes.model, bytes.weights] = [new Uint8Array(), []];
       const inputs = captured && (await CapturedInputs.open(engine, captured));
       const suppressor = suppression === undefined ? null : await Suppressor.open(engine, suppression);
       return new Session(graph, engine, session, inputs, suppressor);
     } catch (cause) {
+      // Other models may use the worker. The first error is more useful than one of release().
+      await session?.release().catch(() => {});
       throw sessionError("no-session", `no ${graph.target} session for ${graph.file}`, cause);
     }
   }

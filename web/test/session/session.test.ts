@@ -47,3 +47,24 @@ test("if an output cannot be read, the others are released after their own readi
   await expect(run).rejects.toMatchObject({ code: "run-failed", message: /the GPU is lost/ });
   expect(given.toSorted()).toEqual(["kept", "lost", "slow"]);
 });
+
+test("a graph whose captured inputs cannot be allocated leaves no session", async () => {
+  const released: string[] = [];
+  const sessionOf = (name: string, run: () => Promise<object>): object => ({
+    run,
+    release: async () => void released.push(name),
+  });
+  const outputs = [{ dispose: () => released.push("a buffer") }];
+  const allocate = async (): Promise<object> => {
+    const y = outputs.pop();
+    if (y === undefined) throw new Error("the GPU is full");
+    return { y };
+  };
+  const made = [sessionOf("the graph", async () => ({})), sessionOf("its buffers", allocate)];
+  const engine = { InferenceSession: { create: async () => made.shift() }, Tensor: class {} };
+  const inputs = ["first", "second"].map((name) => ({ name, dtype: "float32", shape: [1] }));
+  const bytes = { model: new Uint8Array(), weights: [] };
+  const opened = Session.create(engine as never, GRAPH, bytes, false, [], inputs as never);
+  await expect(opened).rejects.toMatchObject({ code: "no-session", message: /the GPU is full/ });
+  expect(released).toEqual(["a buffer", "its buffers", "the graph"]);
+});
