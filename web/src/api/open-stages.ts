@@ -41,14 +41,15 @@ export async function openStages(whole: Manifest, base: string, options: OpenOpt
       firstStageBackend: firstStageBackend,
       ownWorker,
     });
-  const firstPlan = await plan(first, null);
-  const firstStageBackend = firstPlan.chain.candidates[0]?.backend ?? null;
-  const plans = [Promise.resolve(firstPlan), ...later.map((manifest) => plan(manifest, firstStageBackend))];
-  const opening = plans.map(async (planned, at) => {
-    const observer = { signal: ending.signal, onProgress: progress.listener(at) };
-    return openStage(await planned, options.prefer ?? "latency", isAlone, observer);
-  });
+  let opening: Promise<ModelStage>[] = [];
   try {
+    const firstPlan = await plan(first, null);
+    const firstStageBackend = firstPlan.chain.candidates[0]?.backend ?? null;
+    const plans = [Promise.resolve(firstPlan), ...later.map((manifest) => plan(manifest, firstStageBackend))];
+    opening = plans.map(async (planned, at) => {
+      const observer = { signal: ending.signal, onProgress: progress.listener(at) };
+      return openStage(await planned, options.prefer ?? "latency", isAlone, observer);
+    });
     return await Promise.all(opening);
   } catch (error) {
     abort();

@@ -231,6 +231,23 @@ describe("aborting", () => {
     await expect(load(bundle("manifest.json"), { signal })).rejects.toMatchObject({ code: "aborted" });
   });
 
+  test("leaves no listener, also if no graph is for the backend", async () => {
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (name: string, listener: EventListener) => {
+      listeners.add(listener);
+      add(name, listener);
+    };
+    signal.removeEventListener = (name: string, listener: EventListener) => {
+      listeners.delete(listener);
+      remove(name, listener);
+    };
+    const loading = load(bundle("no-webgpu.json"), { backend: "webgpu", signal });
+    await expect(loading).rejects.toMatchObject({ code: "no-graph" });
+    expect(listeners.size).toBe(0);
+  });
+
   test("during the load", async () => {
     const controller = new AbortController();
     const onProgress = ({ stage }: Progress): void => {
