@@ -30,12 +30,13 @@ export function degrees(angle: number): string {
   return `${value < 0 ? "\u2212" : ""}${Math.abs(value)}°`;
 }
 
-/** Returns the noun for `count` detections of these classes. */
+/** Returns the noun for `count` detections of these classes. A name whose plural is not simply an s more has none. */
 export function noun(classes: readonly string[], count: number): string {
   if (classes.length !== 1) return count === 1 ? "detection" : "detections";
   const name = classes[0] ?? "detection";
   if (name === "person") return count === 1 ? "person" : "people";
-  return count === 1 ? name : `${name}s`;
+  if (count === 1) return name;
+  return /(s|x|z|ch|sh|[^aeiou]y)$/i.test(name) ? "detections" : `${name}s`;
 }
 
 /** Formats a probability: 97.3 %. */
