@@ -1,6 +1,7 @@
 // The "Find everything" button of mask generation: its progress, its stop, and the thresholds of score and stability.
 
 import type { EverythingOptions, EverythingResult } from "../../src/index.js";
+import { errorText } from "../search/error-text.js";
 import { isAbort } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
 import { type GridThresholds, lowerThresholds } from "./grid-thresholds.js";
@@ -85,7 +86,7 @@ export class EverythingButton {
       await this.#show(found);
     } catch (error) {
       if (stop.signal.aborted || isAbort(error)) return;
-      this.#message.textContent = error instanceof Error ? error.message : String(error);
+      this.#message.textContent = errorText(error);
     } finally {
       if (this.#stop === stop) this.#end();
     }

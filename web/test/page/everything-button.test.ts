@@ -93,7 +93,7 @@ test("a stopped search shows no result, and delays no other run", async () => {
   await vi.waitFor(() => expect(show).toHaveBeenCalledWith(found));
 });
 
-test("a second press stops it silently; another failure is shown", async () => {
+test("a second press stops it silently; another failure is shown with its fix", async () => {
   const { button, press, bar, said } = opened(async () => {});
   button.onFind(
     ({ signal }) =>
@@ -106,9 +106,10 @@ test("a second press stops it silently; another failure is shown", async () => {
   press.click();
   await vi.waitFor(() => expect(bar.hidden).toBe(true));
   expect([press.textContent, said.textContent]).toEqual(["Find everything", ""]);
-  button.onFind(() => Promise.reject(new Error("the number is wrong")));
+  const wrong = new WebbuildError("invalid-option", "the number is wrong", "give another one");
+  button.onFind(() => Promise.reject(wrong));
   press.click();
-  await vi.waitFor(() => expect(said.textContent).toBe("the number is wrong"));
+  await vi.waitFor(() => expect(said.textContent).toBe("The number is wrong. Give another one."));
 });
 
 test("thresholds that no mask of a few points reaches are lowered once, with a message", async () => {
