@@ -199,6 +199,22 @@ def test_the_last_frame_of_the_camera_stays_and_a_lost_camera_is_told(
     expect(demo.page.get_by_role("button", name="Use camera")).to_be_visible()
 
 
+def test_a_file_that_is_no_picture_leaves_the_last_frame_of_the_camera(
+    open_page: Open, without_gpu: Browser, root: Server, tmp_path: Path
+) -> None:
+    demo = open_page(without_gpu, root.url)
+    several = demo.wait_for_result()
+    demo.page.evaluate(CAMERA, "./samples/1-several.jpg")
+    demo.page.get_by_role("button", name="Use camera").click()
+    expect(demo.page.locator("#rows")).to_contain_text("person 1")  # its number, in a video
+    wrong = tmp_path / "notes.jpg"
+    wrong.write_text("no picture")
+    demo.at("file").set_input_files(wrong)
+    expect(demo.page.get_by_role("alert")).to_contain_text("could not be read")
+    demo.page.get_by_role("button", name="Dismiss").click()
+    assert 0 < demo.slide("confidence", 0.7) < several
+
+
 def test_keys_choose_a_sample_and_move_a_slider(demo: DemoPage) -> None:
     with demo.another_run():
         demo.at("sample-1").focus()
@@ -276,6 +292,21 @@ def test_a_report_is_copied_beside_the_engine_and_beside_a_failure(demo: DemoPag
     for text in (report, failed):
         assert "://" not in text
         assert "localhost" not in text
+
+
+def test_back_from_a_section_to_the_link_that_was_opened_keeps_the_picture(
+    open_page: Open, without_gpu: Browser, root: Server
+) -> None:
+    demo = open_page(without_gpu, f"{root.url}#confidence=0.5")
+    demo.wait_for_result()
+    demo.choose(1)
+    demo.page.evaluate("globalThis.isSamePage = true")
+    demo.page.evaluate("location.hash = 'engine'")
+    demo.page.evaluate("history.back()")
+    demo.page.wait_for_function("() => location.hash.includes('=')")
+    demo.page.wait_for_timeout(500)  # a reload would have begun
+    assert demo.page.evaluate("globalThis.isSamePage") is True
+    expect(demo.at("sample-1")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_link_carries_the_sample_and_the_thresholds(demo: DemoPage, open_page: Open, without_gpu: Browser) -> None:

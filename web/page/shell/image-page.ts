@@ -107,9 +107,9 @@ export class ImagePage {
 
   /** If the picture cannot be read, the one before it stays, with its run and its result. */
   async #choose(sample: Sample | null, open: () => Promise<Picture>): Promise<void> {
-    this.#camera.stop();
     this.#choice += 1;
     const choice = this.#choice;
+    this.#camera.stop();
     this.failure.clear();
     try {
       const picture = await open();
@@ -274,7 +274,7 @@ export class ImagePage {
     const choice = this.#choice;
     if (this.#picture !== null) return;
     const blob = await this.#frames.toBlob();
-    if (blob === null || choice !== this.#choice || this.#camera.on) return;
+    if (blob === null || choice !== this.#choice || this.#picture !== null || this.#camera.on) return;
     this.#picture = { blob, title: "The camera", fileName: "camera.png" };
   }
 }
