@@ -107,5 +107,7 @@ def test_a_site_is_replaced_and_another_folder_is_not(tmp_path: Path, site: Path
     again = [bundle(tmp_path / "again", "c")]
     write_site(again, site, title="", force=True)
     assert not (site / "a").exists()
-    with pytest.raises(WebbuildError, match="not a webbuild bundle"):
-        write_site(again, tmp_path / "again", title="", force=True)
+    for other in (tmp_path / "again", again[0][0]):  # a folder with a bundle in it, the bundle itself
+        with pytest.raises(WebbuildError, match="this command did not write it"):
+            write_site(again, other, title="", force=True)
+    assert (tmp_path / "again" / "c" / "manifest.json").is_file()

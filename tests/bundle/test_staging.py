@@ -16,7 +16,7 @@ def code(out: Path, *, force: bool) -> str:
     with pytest.raises(WebbuildError) as caught:
         check_output_folder(out, force=force)
     assert caught.value.exit_code == USAGE
-    assert "-o" in caught.value.fix
+    assert "another folder" in caught.value.fix
     return caught.value.code
 
 
@@ -34,6 +34,14 @@ def test_a_place_where_nothing_is_may_be_written(tmp_path: Path) -> None:
 def test_an_existing_folder_is_refused_without_force(tmp_path: Path) -> None:
     assert code(bundle(tmp_path / "out"), force=False) == "output-exists"
     assert code(tmp_path, force=False) == "output-exists"
+
+
+def test_the_fix_names_the_option_of_the_command(tmp_path: Path) -> None:
+    for option in ("-o", "--hf"):
+        for force in (False, True):
+            with pytest.raises(WebbuildError) as caught:
+                check_output_folder(bundle(tmp_path / option / str(force)), force=force, marks=(), option=option)
+            assert f"give another folder with {option}, or " in caught.value.fix
 
 
 def test_force_replaces_a_bundle_or_an_empty_folder(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def write_site(bundles: Sequence[tuple[Path, Manifest]], out: Path, *, title: st
         WebbuildError: `name-collision`, `invalid-manifest`, `mixed-runtimes`, `output-exists`, `not-a-bundle`,
         `cannot-write`.
     """
-    check_output_folder(out, force=force, marks=("site.css", "manifest.json"))
+    check_output_folder(out, force=force, marks=("site.css",))
     _require_distinct_names([manifest.name for _, manifest in bundles])
     for directory, manifest in bundles:
         check_paths(directory, manifest)

@@ -17,8 +17,12 @@ PARTIAL_LIST = "WEBBUILD_PARTIAL_LIST"
 """Environment variable: the file that lists folders with unfinished output, each followed by NUL."""
 
 
-def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
-    """Raise unless a bundle may be written to `out`. `marks`: an existing folder must have one of these files.
+def check_output_folder(
+    out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",), option: str = "-o"
+) -> None:
+    """Raise unless output may be written to `out`, which `option` gives.
+
+    `marks`: an existing folder must have one of these files, which show that the same command wrote it.
 
     Raises: WebbuildError: `output-exists`; `not-a-bundle` if --force would delete other files; `cannot-write` if no
     folder can be created.
@@ -30,7 +34,7 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
         raise WebbuildError(
             "output-exists",
             f"{out}: already exists",
-            "give another folder with -o, or --force to replace this one",
+            f"give another folder with {option}, or --force to replace this one",
             exit_code=USAGE,
         )
     if (
@@ -40,8 +44,8 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
     ):
         raise WebbuildError(
             "not-a-bundle",
-            f"{out}: not a webbuild bundle, so --force does not replace it",
-            "give another folder with -o, or remove this one yourself",
+            f"{out}: this command did not write it, so --force does not replace it",
+            f"give another folder with {option}, or remove this one yourself",
             exit_code=USAGE,
         )
 
@@ -129,6 +133,6 @@ def unwritable_output(out: Path, error: OSError) -> WebbuildError:
     return WebbuildError(
         "cannot-write",
         f"{out}: {error.strerror or error}{missing}",
-        "no partial output remains; free disk space or choose another folder with -o",
+        "no partial output remains; free disk space or choose another folder",
         exit_code=USAGE,
     )

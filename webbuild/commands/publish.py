@@ -36,7 +36,7 @@ def run(arguments: PublishArguments) -> int:
         WebbuildError: `invalid-repository`, `another-model`, `not-proven`, `output-exists`; see `open_bundle`,
             `patch_model` and `verify_and_show`.
     """
-    check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",))
+    check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",), option="--hf")
     names = _names(arguments)
     manifest = open_bundle(arguments.bundle).manifest
     progress = ProgressReporter()
