@@ -37,6 +37,16 @@ def test_an_output_reads_only_its_own_inputs(tmp_path: Path) -> None:
     assert [node.op_type for node in found.graph.nodes] == ["Neg"]
 
 
+@pytest.mark.parametrize(
+    ("stage", "precision", "code"),
+    [("decoder", "fp32", "unknown-stage"), ("", "fp16", "no-graph"), ("", "mixed", "no-graph")],
+)
+def test_a_model_has_no_stages_and_no_precisions(tmp_path: Path, stage: str, precision: str, code: str) -> None:
+    with pytest.raises(WebbuildError, match="this is a model of one graph") as error:
+        open_model_under_test(ModelSelection(free(tmp_path), dims=("rows=4",), stage=stage, precision=precision))
+    assert (error.value.code, error.value.exit_code) == (code, 2)
+
+
 def test_numbers_from_a_file(tmp_path: Path) -> None:
     file, short = tmp_path / "numbers.npz", tmp_path / "short.npz"
     np.savez(file, x=np.ones((4, 3), np.float32), i=np.array([1, 2]))

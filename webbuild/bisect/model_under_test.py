@@ -125,6 +125,7 @@ def _bundle(selection: ModelSelection, bundle: Bundle) -> ModelUnderTest:
 
 
 def _model(selection: ModelSelection) -> ModelUnderTest:
+    _refuse_options_of_bundles(selection)
     source = load_onnx(selection.path)
     settled = resolve_sizes(
         source,
@@ -149,6 +150,21 @@ def _model(selection: ModelSelection) -> ModelUnderTest:
     return ModelUnderTest(
         selection.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), assumptions, needed
     )
+
+
+def _refuse_options_of_bundles(selection: ModelSelection) -> None:
+    """Raise for a stage or a precision of a model: it has one graph."""
+    for option, given, code in (
+        ("--stage", selection.stage, "unknown-stage"),
+        ("--precision", selection.precision != "fp32", "no-graph"),
+    ):
+        if given:
+            raise WebbuildError(
+                code,
+                f"{selection.path}: {option} chooses a graph of a bundle, and this is a model of one graph",
+                f"leave {option} out, or give the folder that `webbuild pack` wrote",
+                exit_code=USAGE,
+            )
 
 
 def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
