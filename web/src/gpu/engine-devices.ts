@@ -1,7 +1,7 @@
 // Handles the engine's calls of requestDevice(). On a later visit the descriptor is known. The device is then
 // created early, and compiles pipelines while the engine still downloads.
 
-import { requestAdapter, requestDevice } from "./gpu-device.js";
+import { createDevice, requestAdapter } from "./gpu-device.js";
 
 /** The descriptor that the engine passes to requestDevice(). */
 export type DeviceRequest = GPUDeviceDescriptor;
@@ -60,7 +60,7 @@ export class EngineDevices {
   }
 
   async #create(adapter: GPUAdapter, request: DeviceRequest): Promise<GPUDevice> {
-    const device = await requestDevice.call(adapter, request);
+    const device = await createDevice(adapter, request);
     this.#onCreated(device);
     return device;
   }

@@ -41,11 +41,15 @@ export function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
 /** The browser's own requestDevice(): `EngineDevices` replaces it on the prototype. */
 export const requestDevice: GPUAdapter["requestDevice"] = globalThis.GPUAdapter?.prototype.requestDevice;
 
+export function createDevice(adapter: GPUAdapter, request?: GPUDeviceDescriptor): Promise<GPUDevice> {
+  return withLimit(requestDevice.call(adapter, request), LIMITS.gpu, "the request for a WebGPU device");
+}
+
 /** Returns a device of the engine's adapter for experiments that may lose it. Rejects if there is no adapter. */
 export async function createThrowawayDevice(): Promise<GPUDevice> {
   const adapter = await requestAdapter(navigator.gpu);
   if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");
-  return requestDevice.call(adapter);
+  return createDevice(adapter);
 }
 
 function noAdapter(message: string): WebbuildError {
