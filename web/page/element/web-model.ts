@@ -191,7 +191,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
       await model.reset();
       await this.#run(model, picture.blob, picture.title, () => picture === this.#picture);
     } catch (error) {
-      this.#fail(error);
+      if (model === this.#model) this.#fail(error);
     }
   }
 
@@ -200,9 +200,15 @@ export class WebModel extends HTMLElement implements WebModelElement {
       if (this.#camera.on) this.#showPicture(this.#frames.paint(frame));
       return this.#camera.on;
     };
-    if (this.#model === null) show();
-    else await this.#run(this.#model, frame.bitmap, "The camera", show);
-    frame.bitmap.close();
+    const model = this.#model;
+    try {
+      if (model === null) show();
+      else await this.#run(model, frame.bitmap, "The camera", show);
+    } catch (error) {
+      if (model === this.#model) throw error;
+    } finally {
+      frame.bitmap.close();
+    }
   }
 
   /** Runs the model and shows the result, unless `isCurrent` returns false by then. */

@@ -134,6 +134,37 @@ test("the failure of an earlier src is not shown over the model of the latest", 
   expect(errors).toEqual([]);
 });
 
+test.each(["a picture", "the camera"])(
+  "a run of %s that fails because its model was replaced is no failure",
+  async (source) => {
+    const { element, run, errors } = shown();
+    const { model } = element;
+    const canvas = document.createElement("canvas");
+    canvas.getContext("2d")?.fillRect(0, 0, 1, 1);
+    vi.spyOn(navigator.mediaDevices, "getUserMedia").mockResolvedValue(canvas.captureStream(30));
+    let fail = (_: Error): void => {};
+    const begun = new Promise<void>((resolve) => {
+      const unfinished = (): Promise<never> =>
+        new Promise((_, reject) => {
+          fail = reject;
+          resolve();
+        });
+      element.model = { ...model, run: unfinished } as unknown as LoadedModel;
+    });
+    const webcam = element.shadowRoot?.querySelector("button");
+    if (source === "the camera") webcam?.click();
+    else void element.show(await pictureOf(10));
+    const drawing = setInterval(() => canvas.getContext("2d")?.fillRect(0, 0, Math.random(), 1), 30);
+    await begun;
+    element.model = model;
+    fail(new Error("the model was used after dispose()"));
+    await vi.waitFor(() => expect(run.length).toBeGreaterThan(0));
+    clearInterval(drawing);
+    expect(errors).toEqual([]);
+    expect(webcam?.textContent).toBe(source === "the camera" ? "Stop camera" : "Use camera");
+  },
+);
+
 test("an event's result has an open cutout, which is closed with the next result", async () => {
   const { element } = shown();
   const widths: number[] = [];
