@@ -27,6 +27,9 @@ _INDEX_OPS = ("Gather", "GatherElements", "ScatterElements")
 _INT64_INDEX_OPS = ("GatherND", "ScatterND")
 """Operators whose second input must be int64; the GPU can cast int32 to int64."""
 
+_FLOAT32_OPS = ("GatherElements", "ReduceSum")
+"""Operators that are computed in float32: GatherElements by this pass, ReduceSum of int32 by the kernel."""
+
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
@@ -88,7 +91,7 @@ class _Int64Region:
         self._order = {node: index for index, node in enumerate(model.graph)}
         self._nodes = {node for node in model.graph if self._is_known(node) and not self._too_large(node)}
         self.refused = [
-            (node, f"{self._too_large(node)} may not fit 32 bits: it stays on the CPU")
+            (node, f"{self._too_large(node)}: it stays on the CPU")
             for node in model.graph
             if self._is_known(node) and self._too_large(node) and self.runs_on_cpu(node) and self.begins_on_gpu([node])
         ]
@@ -179,13 +182,13 @@ class _Int64Region:
         return has_kernel(self._model, op, dtype, self._options)
 
     def _too_large(self, node: ir.Node) -> str:
-        """Return the first value of a node that may not fit in int32; "" if all fit or may overflow."""
+        """Return which value of a node may not fit in the type that computes it; "" if all fit or may overflow."""
         if node.op_type in WRAPPING_OPS and self._wrapping.issuperset(node.outputs):
             return ""
-        exact = FLOAT32_EXACT_MAX if node.op_type == "GatherElements" else INT32_MAX
+        exact, kind = (FLOAT32_EXACT_MAX, "float32") if node.op_type in _FLOAT32_OPS else (INT32_MAX, "32 bits")
         for value in (*self._data(node), *node.outputs):
             if value.dtype in (_INT64, None) and max(map(abs, self._range(value))) > exact // 2:
-                return f"'{value.name}'"
+                return f"'{value.name}' may not fit {kind}"
         return ""
 
     def _fits(self, value: ir.Value) -> bool:

@@ -9,11 +9,12 @@ import onnx_ir as ir
 from webbuild.passes.dtypes.int32_lowering import data_inputs
 
 WRAPPING_OPS = {
-    "Add", "Concat", "CumSum", "Expand", "Flatten", "Gather", "GatherND", "Identity", "Mul", "Neg", "Pad", "ReduceSum",
-    "Reshape", "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Tile", "Transpose", "Trilu",
-    "Unsqueeze", "Where",
+    "Add", "Concat", "CumSum", "Expand", "Flatten", "Gather", "GatherND", "Identity", "Mul", "Neg", "Pad", "Reshape",
+    "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Tile", "Transpose", "Trilu", "Unsqueeze",
+    "Where",
 }  # fmt: skip
-"""Operators for which the lower 32 bits of the result depend only on the lower 32 bits of the data."""
+"""Operators for which the lower 32 bits of the result depend only on the lower 32 bits of the data. A ReduceSum is not
+among them: the kernel sums int32 in float32."""
 
 
 def wrapping_values(
