@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import prod
 
 import onnx_ir as ir
 
 from webbuild.inspection.graph import prepare_graph, subgraphs, walk_nodes
 from webbuild.inspection.placement import place_nodes
+from webbuild.passes.analysis.normalized_axes import normalized_axes
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.precision.castable_io import is_float32, reads_only_shape
@@ -147,6 +149,6 @@ def _long_rows(able: Iterable[ir.Node]) -> Iterator[tuple[ir.Node, str]]:
         sizes = static_shape(node.inputs[0])
         if node.op_type not in ("Softmax", "LogSoftmax") or not sizes:
             continue
-        row = sizes[node.attributes.get_int("axis", -1)]
+        row = prod(sizes[axis] for axis in normalized_axes(node, len(sizes)))
         if row > LONG_AXIS:
             yield node, f"sums {row} values: float16 is exact only up to {LONG_AXIS}"
