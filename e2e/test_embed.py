@@ -74,6 +74,20 @@ def test_the_page_compares_a_picture_with_those_before(demo: DemoPage) -> None:
     assert violations(demo.page) == []
 
 
+def test_two_files_of_the_same_name_are_two_pictures(demo: DemoPage, encoded: Path, tmp_path: Path) -> None:
+    for sample in ("red.png", "blue.png"):
+        (tmp_path / sample).mkdir()
+        file = tmp_path / sample / "image.png"
+        file.write_bytes((encoded / "samples" / sample).read_bytes())
+        with demo.another_run():
+            demo.at("file").set_input_files(file)
+    assert "image.png" in demo.at("results").locator(".class-name").all_inner_texts()
+    with demo.another_run():
+        demo.at("file").set_input_files(file)
+    names = demo.at("results").locator(".class-name").all_inner_texts()
+    assert names.count("image.png") == 1
+
+
 def test_a_picture_is_found_in_the_index_of_its_folder(demo: DemoPage) -> None:
     answer = demo.page.evaluate(SEARCH)
     assert answer["length"] == pytest.approx(1, abs=1e-6)
