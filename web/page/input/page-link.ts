@@ -1,7 +1,6 @@
 // The page's link: thresholds, size, the task's options and the sample as parameters in the URL's hash.
 
-const OPENED = location.hash;
-const PARAMETERS = new URLSearchParams(OPENED.slice(1));
+const PARAMETERS = new URLSearchParams(location.hash.slice(1));
 
 /** Returns a parameter of the page's link, null if it is not there. */
 export function linkParameter(name: string): string | null {
@@ -18,11 +17,13 @@ export function setFromLink(slider: HTMLInputElement, name: string): boolean {
 
 /**
  * Reloads the page when another link to it is entered in its address bar: a change of the hash alone would only scroll.
- * Back from a section of the page to the link that was opened keeps the picture.
+ * Back from a section of the page keeps the picture.
  */
 export function openLinks(): void {
-  addEventListener("hashchange", () => {
-    if (location.hash.includes("=") && location.hash !== OPENED) location.reload();
+  let left = "";
+  addEventListener("hashchange", ({ oldURL }) => {
+    if (!location.hash.includes("=")) left = new URL(oldURL).hash;
+    else if (location.hash !== left) location.reload();
   });
 }
 
