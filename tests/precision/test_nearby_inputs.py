@@ -70,3 +70,23 @@ def test_what_differed_is_run_first_the_next_time_and_nothing_twice(tmp_path: Pa
     assert arithmetic.asked == [["nearly larger"]]
     right = EmulatedFp16("for a test")
     assert judging.check(model, right).mismatch == ""
+
+
+def test_an_input_that_is_compared_with_a_number_is_not_changed(tmp_path: Path) -> None:
+    text = """
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[1, 2, 6] x, float[1] label) => (float[1, 2, 6] rows) <float one = {1}> {
+            chosen = Equal (label, one)
+            factor = Cast <to = 1> (chosen)
+            rows = Mul (x, factor)
+        }"""
+    ir.save(ir.from_onnx_text(text), tmp_path / "graph.onnx")
+    graph = Graph(target="webgpu", file="graph.onnx", weights=[], nodes=3, outputs=[], head_status=None)
+    samples = [Sample("cup", {"x": CUP, "label": np.ones(1, np.float32)})]
+
+    def mismatch(exact: Sequence[str]) -> str:
+        judging = AccuracyChecker(graph, tmp_path, DETECT, (), {"confidence": 0.5}, samples, exact=exact)
+        return judging.check(ir.from_onnx_text(text), EmulatedFp16("for a test")).mismatch
+
+    assert "one millionth" in mismatch(())
+    assert mismatch(["label"]) == ""

@@ -15,6 +15,7 @@ from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.reduction_options import PrecisionMode, ReductionOptions
 from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import WebbuildError
 from webbuild.precision.accuracy_checker import AccuracyChecker
@@ -122,7 +123,8 @@ def _open_checker(
     open_graph = NativeRunner if batch is None else partial(BatchRunner, batch=batch)
     task, options = variant.compiled.match.task, variant.compiled.options
     samples = [*variant.samples, *sequence]
-    return AccuracyChecker(graph, folder, task, options, thresholds, samples, variant.states, open_graph)
+    exact = exact_inputs(variant.compiled.match.inputs)
+    return AccuracyChecker(graph, folder, task, options, thresholds, samples, variant.states, open_graph, exact)
 
 
 def _prove(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -18,6 +18,7 @@ from webbuild.compare.comparison import Comparison
 from webbuild.compare.perturbation import perturb
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
+from webbuild.equivalence.exact_inputs import run_input
 from webbuild.equivalence.policy import native_policy
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
@@ -80,6 +81,7 @@ class AccuracyChecker:
         samples: the samples; the steps of a sequence are in order.
         states: the states of the model.
         open_graph: opens the file of a graph.
+        exact: inputs that are not perturbed.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class AccuracyChecker:
         samples: Sequence[Sample],
         states: Sequence[StateInput] = (),
         open_graph: Callable[[Path], NativeRunner] = NativeRunner,
+        exact: Collection[str] = (),
     ) -> None:
         self._graph, self._states = msgspec.structs.replace(graph, precision="mixed"), states
         threshold_feeds = {each.name: np.array([values[each.option]], np.float32) for each in options}
@@ -100,8 +103,9 @@ class AccuracyChecker:
         inputs: list[RunInput] = []
         outputs: dict[str, Tensors] = {}
         for each in samples:
-            feeds = {**each.feeds, **(runs.states if each.continues else {})}
-            inputs.append(RunInput(each.name, feeds, threshold_feeds, run_context(each, values), each.continues))
+            feeds = {**each.feeds, **(runs.states if each.continues else {}), **threshold_feeds}
+            fixed = {*exact, *threshold_feeds}
+            inputs.append(run_input(each.name, feeds, fixed, run_context(each, values), continues=each.continues))
             outputs[each.name] = runs({**each.feeds, **threshold_feeds}, continues=each.continues)
         runner.close()
         groups = _sequences(inputs)
