@@ -103,6 +103,13 @@ def test_a_manifest_leads_nowhere_else(tmp_path: Path, path: str) -> None:
     assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, name="../a"))) == "invalid-manifest"
 
 
+def test_a_model_that_changed_after_packing_is_refused(tmp_path: Path) -> None:
+    """A site computes new hashes: a browser would not see that the file is cut off."""
+    directory, manifest = bundle(tmp_path, "a")
+    (directory / "model" / "weights.bin").write_text("cut off")
+    assert refused(tmp_path, (directory, manifest)) == "changed-file"
+
+
 def test_a_site_is_replaced_and_another_folder_is_not(tmp_path: Path, site: Path) -> None:
     again = [bundle(tmp_path / "again", "c")]
     write_site(again, site, title="", force=True)

@@ -109,6 +109,16 @@ def test_another_model_than_the_bundles_is_refused(export: Path, bundle: Path, t
     assert not (tmp_path / "out").exists()
 
 
+def test_a_damaged_bundle_is_refused(export: Path, bundle: Path, tmp_path: Path) -> None:
+    graph = next((bundle / "model").glob("*.onnx"))
+    publish = ("publish", export, bundle, "--hf", tmp_path / "out", "--no-verify")
+    graph.write_bytes(graph.read_bytes()[:50])
+    assert webbuild(*publish).error == "changed-file"
+    graph.unlink()
+    assert webbuild(*publish).error == "invalid-manifest"
+    assert not (tmp_path / "out").exists()
+
+
 NAMES = ("vision_encoder", "prompt_encoder_mask_decoder")
 
 

@@ -13,7 +13,7 @@ from webbuild.browser.safe_path import resolve_inside
 from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.hosting import HEADER_RULES, HeaderRule, headers_file
 from webbuild.bundle.render import bundle_templates
-from webbuild.bundle.site import check_paths
+from webbuild.bundle.site import check_files
 from webbuild.bundle.staging import staged_folder
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Manifest, OptionInput, StackInput, TensorInput
@@ -43,13 +43,13 @@ def write_app(bundle: Path, manifest: Manifest, out: Path, template: Template) -
     """Write an app that shows the bundle's model to `out`.
 
     Raises:
-        WebbuildError: `output-exists`, `no-template`, `name-collision`, `invalid-manifest`, `no-runtime`,
-        `cannot-write`.
+        WebbuildError: `output-exists`, `no-template`, `name-collision`, `no-runtime`, `cannot-write`; see
+        `check_files`.
     """
     if out.exists() or out.is_symlink():
         fix = "give a folder that is not there yet"
         raise WebbuildError("output-exists", f"{out}: already exists", fix, exit_code=USAGE)
-    check_paths(bundle, manifest)
+    check_files(bundle, manifest)
     _check_model(manifest)
     with staged_folder(out) as folder:
         values = _values(bundle, manifest, safe_file_name(out.resolve().name, "app"), template)

@@ -44,13 +44,13 @@ def write_site(bundles: Sequence[tuple[Path, Manifest]], out: Path, *, title: st
     """Write a site of bundles to `out`.
 
     Raises:
-        WebbuildError: `name-collision`, `invalid-manifest`, `mixed-runtimes`, `output-exists`, `not-a-bundle`,
-        `cannot-write`.
+        WebbuildError: `name-collision`, `mixed-runtimes`, `output-exists`, `not-a-bundle`, `cannot-write`; see
+        `check_files`.
     """
     check_output_folder(out, force=force, marks=("site.css",))
     _require_distinct_names([manifest.name for _, manifest in bundles])
     for directory, manifest in bundles:
-        check_paths(directory, manifest)
+        check_files(directory, manifest)
     with staged_folder(out) as folder:
         for directory, manifest in bundles:
             _copy_shared(directory, manifest, folder)
@@ -72,13 +72,24 @@ def _require_distinct_names(names: Sequence[str]) -> None:
             raise WebbuildError("name-collision", f"two bundles are called {name}", fix, exit_code=USAGE)
 
 
-def check_paths(directory: Path, manifest: Manifest) -> None:
-    """Raise for a manifest with a path that is missing or outside of its folder: it may come from anyone."""
+def check_files(directory: Path, manifest: Manifest) -> None:
+    """Raise for a bundle without a file of its manifest, with a path outside of its folder, or with a changed model.
+
+    It may come from anyone, or have been copied in part. A model's new hash would hide that from every browser.
+
+    Raises:
+        WebbuildError: `invalid-manifest`, `changed-file`.
+    """
     named = [file.path for file in manifest.files if not file.parts]
     wrong = [path for path in named if resolve_inside(directory.resolve(), path) is None]
     if wrong or safe_file_name(manifest.name) != manifest.name:
         what = f"{wrong[0]!r} is not a file of this bundle" if wrong else "its name is not one that webbuild gives"
         raise WebbuildError("invalid-manifest", f"{directory}: {what}", "pack the model again")
+    models = (file for file in manifest.files if file.path.startswith("model/") and not file.parts)
+    changed = next((file.path for file in models if file_hash(directory / file.path) != file.sha256), None)
+    if changed is not None:
+        message = f"{directory}: {changed} is not the file that was packed"
+        raise WebbuildError("changed-file", message, "pack the model again")
 
 
 def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:

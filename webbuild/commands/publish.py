@@ -10,6 +10,7 @@ import click
 
 from webbuild.bundle.hub_repository import published_names, write_hub_folders
 from webbuild.bundle.model_card import BackendResult, HubNames, PublishedModel
+from webbuild.bundle.site import check_files
 from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.options.publish import PublishArguments
@@ -34,11 +35,12 @@ def run(arguments: PublishArguments) -> int:
 
     Raises:
         WebbuildError: `invalid-repository`, `another-model`, `not-proven`, `output-exists`; see `open_bundle`,
-            `patch_model` and `verify_and_show`.
+            `check_files`, `patch_model` and `verify_and_show`.
     """
     check_output_folder(arguments.hf, force=arguments.force, marks=("model/README.md",), option="--hf")
     names = _names(arguments)
     manifest = open_bundle(arguments.bundle).manifest
+    check_files(arguments.bundle, manifest)
     progress = ProgressReporter()
     with tempfile.TemporaryDirectory() as folder:
         located = models_of_bundle(arguments.models, arguments.bundle, manifest, Path(folder) / "encoders")
