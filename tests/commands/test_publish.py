@@ -22,6 +22,7 @@ from tests.stages import pair
 from webbuild.bundle.hub_repository import published_names
 from webbuild.bundle.model_card import hub_license
 from webbuild.manifest.manifest import decode
+from webbuild.reporting.write import shell_quote
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def bundle(export: Path, tmp_path: Path) -> Path:
 
 
 def test_the_model_the_card_and_the_space_are_written(export: Path, bundle: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    out = tmp_path / "the output"
     done = webbuild("publish", export, bundle, "--hf", out, "--repo", "me/tiny", "--no-verify")
     assert done.code == 0, done.stderr
-    assert f"next: hf upload me/tiny {out}/model" in done.stderr
+    assert f"next: hf upload me/tiny {shell_quote(out / 'model')}\n" in done.stderr
     original = onnxruntime.InferenceSession(export / "onnx" / "model.onnx")
     published = onnxruntime.InferenceSession(out / "model" / "onnx" / "model.onnx")
     assert [each.name for each in published.get_inputs()] == [each.name for each in original.get_inputs()]

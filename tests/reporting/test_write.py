@@ -6,6 +6,7 @@ import ast
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 import webbuild
 from tests.models import parsed, save
-from webbuild.reporting.write import print_json, write_text
+from webbuild.reporting.write import print_json, shell_quote, write_text
 
 SOURCES = sorted(Path(webbuild.__file__).parent.rglob("*.py"))
 
@@ -22,6 +23,13 @@ SOURCES = sorted(Path(webbuild.__file__).parent.rglob("*.py"))
 def test_lines_end_in_a_line_feed(tmp_path: Path) -> None:
     write_text(tmp_path / "a", "ä\nb\n")
     assert (tmp_path / "a").read_bytes() == "ä\nb\n".encode()
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("name", ["dist/yolo-pose", "my app", "größe/it's $HOME"])
+def test_a_path_in_a_command_line_is_one_word(name: str) -> None:
+    assert shlex.split(f"webbuild serve {shell_quote(Path(name))}") == ["webbuild", "serve", name]
+    assert (shell_quote(Path(name)) == name) == (name == "dist/yolo-pose")
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.name)

@@ -7,6 +7,7 @@ import click
 from webbuild.bundle.new_app import write_app
 from webbuild.commands.options.new import NewArguments
 from webbuild.errors import CLEAN
+from webbuild.reporting.write import shell_quote
 from webbuild.verify.bundle_reader import open_bundle
 
 
@@ -20,7 +21,7 @@ def run(arguments: NewArguments) -> int:
     write_app(arguments.model, manifest, arguments.directory, arguments.template)
     click.echo(f"written: {arguments.directory}, an app that shows {manifest.name}", err=True)
     if arguments.template == "plain":
-        click.echo(f"next: webbuild serve {arguments.directory}", err=True)
+        click.echo(f"next: webbuild serve {shell_quote(arguments.directory)}", err=True)
     else:
-        click.echo(f"next: cd {arguments.directory} && npm install && npm run dev", err=True)
+        click.echo(f"next: cd {shell_quote(arguments.directory)} && npm install && npm run dev", err=True)
     return CLEAN

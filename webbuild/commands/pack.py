@@ -23,7 +23,7 @@ from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.reporting.write import print_json
+from webbuild.reporting.write import print_json, shell_quote
 from webbuild.runners.malloc_trim import freeze_modules
 from webbuild.verify.report import VerifyReport, exit_code
 
@@ -58,10 +58,12 @@ def _pack(arguments: PackArguments, parts: Path) -> int:
     with staged_folder(out) as folder:
         packed = job.write(stages, form.nms, folder, progress, form.reason)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
-    progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
+    progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {shell_quote(out)}")
     if not isinstance(verified, VerifyReport) and not arguments.no_verify:
         before = f"{INSTALL_BROWSER}, then" if verified is None else "fix the error below, then run"
-        progress.print(f"proven natively, not compared in a browser; for that: {before} webbuild verify {out}")
+        progress.print(
+            f"proven natively, not compared in a browser; for that: {before} webbuild verify {shell_quote(out)}"
+        )
     _report(verified, out)
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})

@@ -22,6 +22,7 @@ from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.model.choose_files import HUB_PREFIX
 from webbuild.model.locate import hub_reference
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.reporting.write import shell_quote
 from webbuild.runners.chain import ALL_STAGES
 from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.formatting import runner_name, without_stage
@@ -55,8 +56,8 @@ def run(arguments: PublishArguments) -> int:
         write_hub_folders(arguments.bundle, manifest, parts, names, results, arguments.hf, tokenizer)
     click.echo(f"written: {arguments.hf}/model and {arguments.hf}/space", err=True)
     repo = names.repository or f"your-name/{manifest.name}"
-    click.echo(f"next: hf upload {repo} {arguments.hf}/model", err=True)
-    click.echo(f"next: hf upload {repo} {arguments.hf}/space --repo-type space", err=True)
+    click.echo(f"next: hf upload {repo} {shell_quote(arguments.hf / 'model')}", err=True)
+    click.echo(f"next: hf upload {repo} {shell_quote(arguments.hf / 'space')} --repo-type space", err=True)
     return CLEAN
 
 

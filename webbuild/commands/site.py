@@ -7,6 +7,7 @@ import click
 from webbuild.bundle.site import write_site
 from webbuild.commands.options.site import SiteArguments
 from webbuild.errors import CLEAN
+from webbuild.reporting.write import shell_quote
 from webbuild.verify.bundle_reader import open_bundle
 
 
@@ -18,5 +19,5 @@ def run(arguments: SiteArguments) -> int:
     """
     bundles = [(directory, open_bundle(directory).manifest) for directory in arguments.directories]
     write_site(bundles, arguments.out, title=arguments.title, force=arguments.force)
-    click.echo(f"{arguments.out}/index.html is ready: webbuild serve {arguments.out}", err=True)
+    click.echo(f"{arguments.out}/index.html is ready: webbuild serve {shell_quote(arguments.out)}", err=True)
     return CLEAN

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,11 @@ def write_report(path: Path, text: str) -> None:
             exit_code=USAGE,
         ) from error
     click.echo(f"report: {path}", err=True)
+
+
+def shell_quote(path: Path) -> str:
+    """Return a path as a word of a command line that a message prints, quoted if it has spaces."""
+    return subprocess.list2cmdline([path]) if os.name == "nt" else shlex.quote(str(path))
 
 
 def encode_json(report: object) -> str:
