@@ -7,7 +7,7 @@ import pytest
 
 from tests.models import as_ir
 from webbuild.passes import graphs
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 
 def test_names_are_read_once_and_only_if_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

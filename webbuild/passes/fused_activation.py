@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 KNOWN = ("", "Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "HardSwish", "Clip")
 """Activations that `add_activation` can add as separate nodes."""

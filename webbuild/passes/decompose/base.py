@@ -11,15 +11,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import (
-    AttributeValue,
-    Builder,
-    attribute_values,
-    find_nodes,
-    is_read,
-    opset_version,
-    replace_all_uses,
-)
+from webbuild.passes.builder import AttributeValue, Builder
+from webbuild.passes.rewrite import attribute_values, find_nodes, is_read, opset_version, replace_all_uses
 from webbuild.targets.result_type import result_type
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _SMALL_INTS = (ir.DataType.INT8, ir.DataType.INT16, ir.DataType.UINT16)

@@ -4,9 +4,10 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fused_activation import KNOWN, add_activation
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, attribute_values, is_read, known_rank, replace_output
+from webbuild.passes.rewrite import attribute_values, is_read, known_rank, replace_output
 
 _FUSED = ("FusedConv", "FusedGemm", "FusedMatMul")
 _ACTIVATION = "activation"

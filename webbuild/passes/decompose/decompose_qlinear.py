@@ -5,10 +5,11 @@ from collections.abc import Callable
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.decompose.base import NotApplicableError
 from webbuild.passes.dtypes.exact_ints import is_scalar
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, attribute_values, input_value, is_read, known_rank, replace_output
+from webbuild.passes.rewrite import attribute_values, input_value, is_read, known_rank, replace_output
 
 _PAIRS = {"QLinearAdd": "Add", "QLinearMul": "Mul"}
 _SINGLE = {

@@ -3,10 +3,11 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.decompose.sampled_taps import sample_and_convolve
 from webbuild.passes.decompose.unrolled_deform_conv import match_unrolled
 from webbuild.passes.opset.raise_opset import raise_opset
-from webbuild.passes.rewrite import Builder, find_nodes, opset_version, replace_output
+from webbuild.passes.rewrite import find_nodes, opset_version, replace_output
 
 _MIN_OPSET = 16
 """First opset with GridSample."""

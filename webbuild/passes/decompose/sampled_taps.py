@@ -7,7 +7,7 @@ import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 _MAX_CONCAT_INPUTS = 7
 """Operands of one Concat: WebGPU guarantees 8 storage buffers per shader, and the output takes one."""

@@ -4,10 +4,10 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.detr.detection_rows import build_detr_rows, detr_rows_blocker
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY, replace_outputs_with_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
-from webbuild.passes.rewrite import Builder
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.output_names import DETECTIONS
 

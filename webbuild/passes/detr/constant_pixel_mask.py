@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.grounding import GroundingPostprocess
 

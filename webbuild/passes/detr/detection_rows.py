@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, opset_version, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import opset_version, static_shape
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.output_names import DETECTIONS
 

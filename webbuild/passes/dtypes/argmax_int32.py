@@ -4,15 +4,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import (
-    Builder,
-    constant,
-    consumers,
-    find_nodes,
-    opset_version,
-    replace_all_uses,
-    static_shape,
-)
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, find_nodes, opset_version, replace_all_uses, static_shape
 
 _LAYOUT_OPS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
 """Operators that move elements of their first input and have int32 kernels on the GPU."""

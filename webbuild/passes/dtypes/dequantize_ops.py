@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes import exact_int_matmul
 from webbuild.passes.dtypes.exact_int_matmul import IntMatmulOperands
 from webbuild.passes.dtypes.exact_ints import (
@@ -21,7 +22,6 @@ from webbuild.passes.dtypes.exact_ints import (
     saturate,
 )
 from webbuild.passes.rewrite import (
-    Builder,
     attribute_values,
     constant,
     consumers,

@@ -9,8 +9,9 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.exact_ints import FLOAT32_EXACT_MAX, ExactInts
-from webbuild.passes.rewrite import Builder, constant, static_shape
+from webbuild.passes.rewrite import constant, static_shape
 
 _MAX_DISTANCE = 255
 """Largest magnitude of an 8-bit integer minus its zero point."""

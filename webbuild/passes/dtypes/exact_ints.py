@@ -9,7 +9,8 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
 
 FLOAT32_EXACT_MAX = 2**24
 """Every integer up to this is exact in float32."""

@@ -4,8 +4,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import DATA_MOVEMENT_OPS
-from webbuild.passes.rewrite import Builder, attribute_values, consumers, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import attribute_values, consumers, find_nodes, replace_all_uses
 
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32)
 

@@ -5,9 +5,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import FLOAT32_EXACT_MAX
 from webbuild.passes.rewrite import (
-    Builder,
     attribute_values,
     constant,
     consumers,

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 _INDEX_OPS = ("Gather", "GatherElements")
 """Operators whose second input is indices and may be int32; those of GatherND must be int64."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, attribute_values, constant, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import attribute_values, constant, static_shape
 
 INT32_MAX = 2**31 - 1
 

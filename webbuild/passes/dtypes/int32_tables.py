@@ -4,7 +4,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_output
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, replace_output
 
 _INT32_MAX = 2**31 - 1
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, attribute_values, constant, consumers, replace_all_uses
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import attribute_values, constant, consumers, replace_all_uses
 
 _LAYOUT_OPS = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Tile", "Transpose", "Flatten", "Identity"}
 _GATHER_OPS = {"Gather", "GatherElements", "GatherND"}

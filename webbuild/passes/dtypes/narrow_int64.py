@@ -6,6 +6,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.kernel_lookup import has_kernel, placement
 from webbuild.passes.analysis.value_ranges import UNBOUNDED, Interval, value_ranges
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import (
     COMPARISON_OPS,
     FLOAT32_EXACT_MAX,
@@ -16,7 +17,7 @@ from webbuild.passes.dtypes.int32_lowering import (
     required_int32_ops,
 )
 from webbuild.passes.dtypes.wrapping_int64 import WRAPPING_OPS, wrapping_values
-from webbuild.passes.rewrite import Builder, constant, consumers, is_read, replace_all_uses
+from webbuild.passes.rewrite import constant, consumers, is_read, replace_all_uses
 
 _MAX_AXIS = 1 << 20
 """Longest axis of an ArgMax or TopK whose indices are looked up in an int32 table."""

@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel, placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_inputs import reads_int32
 from webbuild.passes.dtypes.int32_lowering import (
     COMPARISON_OPS,
@@ -15,7 +16,7 @@ from webbuild.passes.dtypes.int32_lowering import (
     lower_node,
     required_int32_ops,
 )
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import consumers, find_nodes, opset_version, replace_all_uses, static_shape
 
 _LARGEST = 1 << 16
 """Largest number of elements to rank: the CPU sorts them."""

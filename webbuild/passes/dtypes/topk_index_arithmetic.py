@@ -4,8 +4,9 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int_as_float import FloatIndexRewriter, UnknownConsumerError
-from webbuild.passes.rewrite import Builder, find_nodes, static_shape
+from webbuild.passes.rewrite import find_nodes, static_shape
 
 _MAX_AXIS = 1 << 20
 """Longest axis of a TopK whose indices, and the values computed from them, are exact in float32."""

@@ -3,7 +3,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, redirect_consumers
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, find_nodes, redirect_consumers
 
 _FLOAT = ir.DataType.FLOAT
 

@@ -9,8 +9,9 @@ from webbuild.passes.analysis.activations import activation_after, activation_na
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
 from webbuild.passes.analysis.reshapes import RESHAPES, after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, replace_output, static_shape
+from webbuild.passes.rewrite import constant, consumers, find_nodes, input_value, replace_output, static_shape
 from webbuild.passes.workarounds.block_double_activation_fusion import FUSABLE_ACTIVATIONS
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)

@@ -8,7 +8,8 @@ import onnx_ir as ir
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_FIRST, TO_CHANNELS_LAST
 from webbuild.passes.analysis.reshapes import after_reshapes, before_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import consumers, find_nodes, replace_output, static_shape
 
 _PICTURES = frozenset(
     {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "DepthToSpace", "GlobalAveragePool", "GridSample"}

@@ -6,8 +6,8 @@ import onnx_ir as ir
 from webbuild.passes.analysis.channel_affine import Affine, batch_norm_affine
 from webbuild.passes.analysis.reshapes import RESHAPES
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     consumers,
     find_nodes,

@@ -5,15 +5,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.channel_affine import Affine, Numbers, batch_norm_affine
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import (
-    Builder,
-    constant,
-    find_nodes,
-    input_value,
-    known_rank,
-    only_reader,
-    replace_all_uses,
-)
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, input_value, known_rank, only_reader, replace_all_uses
 
 
 class FoldConvScale(Pass):

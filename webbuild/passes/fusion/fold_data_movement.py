@@ -18,7 +18,8 @@ from webbuild.passes.analysis.movement import (
     takes_every_row,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 _SHORTEST = 8

@@ -6,14 +6,8 @@ import onnx_ir as ir
 from webbuild.passes.analysis.column_factors import Floats
 from webbuild.passes.analysis.scalable_weights import ScaledWeights, scalable_weights
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import (
-    Builder,
-    constant,
-    find_nodes,
-    known_rank,
-    replace_all_uses,
-    static_shape,
-)
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, known_rank, replace_all_uses, static_shape
 
 
 class FoldScale(Pass):

@@ -6,10 +6,10 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
-    Builder,
     find_nodes,
     input_value,
     is_number,

@@ -4,10 +4,10 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     constant_number,
     consumers,

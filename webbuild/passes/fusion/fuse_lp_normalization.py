@@ -5,9 +5,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import (
-    Builder,
     constant_number,
     find_nodes,
     known_rank,

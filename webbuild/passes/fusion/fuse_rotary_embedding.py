@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.analysis.movement import moved_data
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     constant_number,
     find_nodes,

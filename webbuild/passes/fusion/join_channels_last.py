@@ -6,7 +6,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.channels_last import TO_CHANNELS_LAST, is_channels_last
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import consumers, find_nodes, replace_output, static_shape
 
 
 class JoinChannelsLast(Pass):

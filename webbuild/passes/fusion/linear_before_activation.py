@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.activations import activation_after
 from webbuild.passes.analysis.reshapes import after_reshapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
-from webbuild.passes.rewrite import Builder, constant, find_nodes, only_reader, replace_output, static_shape
+from webbuild.passes.rewrite import constant, find_nodes, only_reader, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 

@@ -8,9 +8,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_output, static_shape
+from webbuild.passes.rewrite import constant, consumers, find_nodes, replace_output, static_shape
 
 _FEWEST = 3
 """Minimum number of projections that are merged."""

@@ -5,9 +5,9 @@ import math
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graph_names
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     consumers,
     find_nodes,

@@ -6,15 +6,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import (
-    Builder,
-    constant,
-    find_nodes,
-    producer_of,
-    replace_all_uses,
-    replace_output,
-    static_shape,
-)
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, producer_of, replace_all_uses, replace_output, static_shape
 
 
 class SliceOfConcat(Pass):

@@ -3,7 +3,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, is_read, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import find_nodes, is_read, static_shape
 
 
 class SplitAfterReshape(Pass):

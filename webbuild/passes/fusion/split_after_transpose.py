@@ -17,9 +17,10 @@ from webbuild.passes.analysis.movement import (
 )
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fusion.remove_unused import remove_unused
 from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
-from webbuild.passes.rewrite import Builder, constant, consumers, replace_output, static_shape
+from webbuild.passes.rewrite import constant, consumers, replace_output, static_shape
 
 _LARGEST = 1 << 24
 """Maximum elements of a part whose movement is analysed."""

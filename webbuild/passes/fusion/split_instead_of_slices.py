@@ -8,8 +8,9 @@ from msgspec import Struct
 from webbuild.passes.analysis.kernel_lookup import has_kernel
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.limits.split_many_outputs import MAX_OUTPUTS
-from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_output, static_shape
+from webbuild.passes.rewrite import constant, find_nodes, replace_output, static_shape
 
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 

@@ -7,8 +7,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     constant_number,
     find_nodes,

@@ -6,8 +6,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import (
-    Builder,
     attribute_values,
     constant,
     find_nodes,

@@ -4,7 +4,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import find_nodes, nbytes, replace_all_uses, static_shape
 
 _MAX_PARTS = 7
 """Operands of one Concat: WebGPU guarantees 8 storage buffers per shader, and the output takes one."""

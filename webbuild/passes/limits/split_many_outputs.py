@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 MAX_OUTPUTS = 7

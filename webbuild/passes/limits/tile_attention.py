@@ -13,7 +13,8 @@ from webbuild.passes.analysis.row_parallel import (
     row_parallel_region,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import find_nodes, nbytes, replace_all_uses, static_shape
 
 _MAX_TILES = 64
 """Maximum number of parts: each runs every operator of the region again."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.output_columns import ColumnCutter, Outputs, count_rows
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.rewrite import static_shape
 from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.reference_anchors import anchor_boxes, anchor_strides
 

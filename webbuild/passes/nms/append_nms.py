@@ -7,12 +7,13 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.anchor_table import anchor_table_blocker, build_anchor_table
 from webbuild.passes.nms.box_nms_builder import build_box_nms
 from webbuild.passes.nms.output_columns import count_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.opset.raise_opset import raise_opset
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.rewrite import static_shape
 from webbuild.postprocess.anchors import AnchorPostprocess
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess

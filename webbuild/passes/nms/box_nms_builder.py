@@ -7,8 +7,8 @@ import math
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.rotated_nms_builder import build_rotated_nms
-from webbuild.passes.rewrite import Builder
 from webbuild.postprocess.yolo import YoloPostprocess
 
 _MARGIN = 2048

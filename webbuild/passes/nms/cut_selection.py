@@ -12,10 +12,11 @@ from webbuild.manifest.output import Output
 from webbuild.manifest.suppression import MultiLabel, Suppression
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.analysis.use_def import LAYOUT_OPS, skip_layout_ops
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.end_before_suppression import NAMELESS, end_before_suppression
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.rows_by_box import Columns, add_rows, probe_columns
-from webbuild.passes.rewrite import Builder, constant_number, consumers
+from webbuild.passes.rewrite import constant_number, consumers
 
 _MOST_SCORES = 1 << 21
 """Largest number of scores, labels times boxes. The shader needs 40 bytes for each score, 84 MB in all. Its largest

@@ -9,7 +9,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, replace_all_uses
 
 
 @dataclass

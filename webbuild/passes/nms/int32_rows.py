@@ -7,8 +7,9 @@ import math
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
 
 _LAYOUT_OPS = {"Squeeze", "Unsqueeze", "Reshape", "Identity", "Transpose", "Split"}
 _ARITHMETIC_OPS = {"Add", "Sub", "Mul", "Div", "Concat"}

@@ -5,7 +5,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import LAYOUT_OPS, slice_bounds
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, known_rank, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, find_nodes, known_rank, replace_all_uses, static_shape
 
 
 class LimitSuppression(Pass):

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import static_shape
 from webbuild.postprocess.anchors import Columns
 
 Outputs = Mapping[str | None, ir.Value]

@@ -4,10 +4,10 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.padded_output import pad_selected_outputs
-from webbuild.passes.rewrite import Builder
 
 
 class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):

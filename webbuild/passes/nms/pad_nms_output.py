@@ -4,10 +4,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.box_pattern import BoxNmsPattern
 from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
 from webbuild.passes.nms.nms_pass import NmsPass
-from webbuild.passes.rewrite import Builder, replace_all_uses
+from webbuild.passes.rewrite import replace_all_uses
 
 
 class PadNmsOutput(NmsPass[BoxNmsPattern]):

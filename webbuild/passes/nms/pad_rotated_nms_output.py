@@ -5,10 +5,10 @@ import onnx_ir as ir
 from onnx_ir.passes.common import RemoveUnusedNodesPass
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern, allow_any_candidate_count
-from webbuild.passes.rewrite import Builder
 
 
 class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):

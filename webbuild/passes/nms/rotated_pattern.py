@@ -8,10 +8,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, skip_layout_ops, trace_indices
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.box_pattern import anchor_count, find_candidate_mask, is_gathered_score
 from webbuild.passes.nms.gathered_rows import find_gathered_rows
 from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, producer_of, replace_all_uses
+from webbuild.passes.rewrite import constant, consumers, find_nodes, producer_of, replace_all_uses
 
 _PAIRWISE_OPS = {
     *("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Exp", "Log", "Cos", "Sin", "Neg", "Abs", "Clip", "Max", "Min"),

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from webbuild.errors import WebbuildError
 from webbuild.passes.analysis.use_def import skip_layout_ops, slice_bounds
 from webbuild.passes.analysis.value_ranges import UNBOUNDED, value_ranges
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import trial_copy
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern, find_generic_nms
-from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses, static_shape
+from webbuild.passes.rewrite import constant, consumers, replace_all_uses, static_shape
 from webbuild.runners.native import NativeRunner
 
 Array = NDArray[Any]

@@ -9,9 +9,9 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.passes.analysis.use_def import LAYOUT_OPS, selects_box_index, slice_bounds
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import trial_copy
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     consumers,
     find_nodes,

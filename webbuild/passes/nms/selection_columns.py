@@ -7,17 +7,10 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import sliced_indices
 from webbuild.passes.nms.int32_rows import divmod_int32
-from webbuild.passes.rewrite import (
-    Builder,
-    consumers,
-    find_nodes,
-    is_read,
-    replace_all_uses,
-    replace_output,
-    static_shape,
-)
+from webbuild.passes.rewrite import consumers, find_nodes, is_read, replace_all_uses, replace_output, static_shape
 
 _LARGEST_TABLE = 1 << 18
 """Largest number of scores: the table of their indices takes 1 MiB."""

@@ -4,12 +4,13 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.generic_pattern import MAX_CANDIDATES
 from webbuild.passes.nms.selected_rows import listing_gather
 from webbuild.passes.nms.static_generic_nms import MAX_ROUNDS, above_threshold, add_corners
 from webbuild.passes.nms.status_output import add_to_status, status_node, top_kept_rows
 from webbuild.passes.nms.unrolled_nms import add_unrolled_nms
-from webbuild.passes.rewrite import Builder, constant, find_nodes, input_value, replace_all_uses, static_shape
+from webbuild.passes.rewrite import constant, find_nodes, input_value, replace_all_uses, static_shape
 
 
 class StaticFirstNms(Pass):

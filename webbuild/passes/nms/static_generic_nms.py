@@ -4,13 +4,14 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.int32_rows import divmod_int32, propagate_int32
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.padded_output import pad_selected_outputs
 from webbuild.passes.nms.status_output import add_status_output
 from webbuild.passes.nms.unrolled_nms import add_unrolled_nms
-from webbuild.passes.rewrite import Builder, constant, static_shape
+from webbuild.passes.rewrite import constant, static_shape
 
 MAX_ROUNDS = 16
 

@@ -4,12 +4,12 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.box_pattern import BoxNmsPattern
 from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.status_output import add_status_output, candidate_capacity, top_kept_rows
 from webbuild.passes.nms.unrolled_nms import add_unrolled_nms
-from webbuild.passes.rewrite import Builder
 
 MAX_ROUNDS = 16
 

@@ -4,11 +4,12 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern, allow_any_candidate_count
 from webbuild.passes.nms.status_output import add_status_output, candidate_capacity, top_kept_rows
-from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import constant, find_nodes, replace_all_uses
 
 
 class StaticRotatedNms(NmsPass[RotatedNmsPattern]):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 HEAD_STATUS_KEY = "webbuild.head"
 """Metadata key: name of the status output, capacity and rounds, as JSON."""

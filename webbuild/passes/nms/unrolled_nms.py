@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.builder import Builder
 
 
 def add_unrolled_nms(

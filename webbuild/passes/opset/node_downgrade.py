@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, attribute_values, known_rank, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import attribute_values, known_rank, replace_output, static_shape
 from webbuild.targets.older_schema import older_schema
 
 _GRID_MODES = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}

@@ -8,8 +8,9 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.model.convert_node import convert_node
+from webbuild.passes.builder import Builder
 from webbuild.passes.inline_subgraph import Inliner
-from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, replace_output
+from webbuild.passes.rewrite import attribute_values, constant, replace_all_uses, replace_output
 
 _SMALL = 64
 """Maximum elements of a constant that is passed to the converter."""

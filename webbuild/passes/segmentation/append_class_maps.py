@@ -5,9 +5,10 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
 from webbuild.passes.opset.raise_opset import raise_opset
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.rewrite import static_shape
 from webbuild.postprocess.class_maps import ClassMapsPostprocess
 from webbuild.postprocess.output_names import CLASS_MAPS
 

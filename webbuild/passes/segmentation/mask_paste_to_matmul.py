@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 from webbuild.passes.analysis.mask_paste import MaskPaste, NoMaskPasteError, mask_paste
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, known_rank, opset_version, replace_all_uses
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import find_nodes, known_rank, opset_version, replace_all_uses
 
 _Line = NDArray[np.int64]
 

@@ -4,7 +4,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_uses, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, replace_all_uses, replace_output, static_shape
 
 
 class EliminateNoOps(Pass):

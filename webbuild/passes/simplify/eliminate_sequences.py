@@ -5,8 +5,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graphs_of
-from webbuild.passes.rewrite import Builder, constant, input_value, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import constant, input_value, opset_version, replace_all_uses, static_shape
 
 _READ_OPS = ("SequenceAt", "SequenceLength", "ConcatFromSequence", "OptionalGetElement", "OptionalHasElement")
 

@@ -5,7 +5,8 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.movement import takes_every_row
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, find_nodes, reduction_axes, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, find_nodes, reduction_axes, replace_output, static_shape
 
 _SAME_OF_ONE = ("ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd")
 """Reductions that return the element itself along an axis of size 1."""

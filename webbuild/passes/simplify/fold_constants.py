@@ -11,9 +11,9 @@ import onnx_ir as ir
 from webbuild.passes.analysis.normalized_axes import SOFTMAX_OF_ONE_AXIS, SOFTMAXES
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     input_value,
     is_read,

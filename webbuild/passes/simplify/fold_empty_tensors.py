@@ -7,9 +7,9 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import all_graphs
 from webbuild.passes.rewrite import (
-    Builder,
     constant,
     find_nodes,
     input_value,

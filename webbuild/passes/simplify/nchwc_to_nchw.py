@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from webbuild.model.nchwc_block_size import nchwc_block_size
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.fused_activation import add_activation
-from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
+from webbuild.passes.rewrite import attribute_values, constant, replace_all_uses, static_shape
 
 _DOMAIN = "com.microsoft.nchwc"
 _POOLS = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")

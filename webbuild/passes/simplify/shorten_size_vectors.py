@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, opset_version, replace_output, static_shape
 
 _LARGEST = 64
 """Largest number of elements of a tensor that counts as a vector of sizes."""

@@ -14,7 +14,8 @@ from webbuild.passes.analysis.boolean_mask import (
 )
 from webbuild.passes.analysis.masked_rows import REDUCTION_OPS, MaskedRegion
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, opset_version, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import find_nodes, opset_version, replace_all_uses, static_shape
 from webbuild.passes.static_shapes.dense_rows import broadcast_mask, rewrite_densely
 
 _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)

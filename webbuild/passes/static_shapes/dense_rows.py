@@ -12,10 +12,10 @@ from webbuild.passes.analysis.boolean_mask import MaskSelection
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.moved_elements import moved_shapes
 from webbuild.passes.analysis.row_counts import Rows, RowSet
+from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import (
     LOW,
     LOWEST,
-    Builder,
     attribute_values,
     constant,
     consumers,

@@ -9,17 +9,10 @@ from msgspec import Struct
 from webbuild.passes.analysis.filled_rows import RowTrace
 from webbuild.passes.analysis.use_def import IndexUses, UnknownNmsPatternError, trace_indices
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.limit_suppression import is_one_list
 from webbuild.passes.nms.status_output import top_kept_rows
-from webbuild.passes.rewrite import (
-    Builder,
-    constant,
-    find_nodes,
-    known_rank,
-    replace_all_uses,
-    replace_output,
-    static_shape,
-)
+from webbuild.passes.rewrite import constant, find_nodes, known_rank, replace_all_uses, replace_output, static_shape
 
 _MOST = 1 << 20
 """Largest number of rows to select from: a TopK sorts them, or a table contains their indices."""

@@ -7,6 +7,7 @@ from webbuild.passes.analysis.boolean_mask import NeedsGatherError, mask_selecti
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.selected_rows import (
     SelectedRows,
     choose_fixed_rows,
@@ -14,7 +15,7 @@ from webbuild.passes.nms.selected_rows import (
     in_trial_copy,
     undecided_rows,
 )
-from webbuild.passes.rewrite import Builder, consumers, opset_version
+from webbuild.passes.rewrite import consumers, opset_version
 from webbuild.passes.static_shapes.dense_rows import rewrite_densely
 
 _MOST_ROWS = 300

@@ -8,9 +8,10 @@ import onnx_ir as ir
 from webbuild.passes.analysis.loop_condition import stays_true
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graphs_of
 from webbuild.passes.inline_subgraph import Inliner
-from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import constant, is_read, opset_version, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _MAX_NODES = 2048

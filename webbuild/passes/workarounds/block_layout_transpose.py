@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, known_rank, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, known_rank, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _LAYOUT_SENSITIVE = {

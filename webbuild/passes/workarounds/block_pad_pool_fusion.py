@@ -5,7 +5,8 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, only_reader, opset_version
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, only_reader, opset_version
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")

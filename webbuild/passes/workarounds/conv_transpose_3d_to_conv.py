@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, known_rank, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import known_rank, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.conv_transpose_weights import ConvTransposeWeights
 

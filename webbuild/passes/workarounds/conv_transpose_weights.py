@@ -7,7 +7,8 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant
 
 
 class ConvTransposeWeights:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.expand_operands import VECTOR, expand_operands
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import static_shape
 
 VECTOR = 4
 """Elements that a GPU thread reads at once, if the last axis is a multiple of that."""

@@ -4,7 +4,8 @@ import math
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, opset_version, replace_output, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import opset_version, replace_output, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 

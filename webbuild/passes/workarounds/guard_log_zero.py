@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, producer_of, replace_all_uses
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, consumers, opset_version, producer_of, replace_all_uses
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _ZERO_PRODUCING_OPS = (

@@ -4,8 +4,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.value_ranges import DATA_MOVEMENT_OPS
+from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import (
-    Builder,
     attribute_values,
     constant,
     constant_number,

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.pad_conv_kernel import explicit_pads
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 

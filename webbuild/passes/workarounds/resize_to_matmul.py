@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.resize_matrix import ResizeFilter, resize_matrix
 

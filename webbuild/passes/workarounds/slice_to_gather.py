@@ -4,7 +4,8 @@ import numpy as np
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _STEPS = 4

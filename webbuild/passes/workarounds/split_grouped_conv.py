@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import attribute_values, constant, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 

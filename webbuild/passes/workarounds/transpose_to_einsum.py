@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, known_rank, opset_version
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import known_rank, opset_version
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, static_shape
+from webbuild.passes.builder import Builder
+from webbuild.passes.rewrite import constant, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _SMALL = 8

@@ -4,8 +4,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.builder import Builder
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
-from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.rewrite import static_shape
 from webbuild.postprocess.label_scores import LabelScoresPostprocess
 from webbuild.postprocess.output_names import LABEL_SCORES
 
