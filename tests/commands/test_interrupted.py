@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,17 @@ def test_without_an_interrupt_the_new_bundle_is_another(tmp_path: Path) -> None:
     save(convolution(seed=1), path)
     pack(path, "--force")
     assert hashes(tmp_path / "out") != before
+
+
+def test_an_interrupt_of_the_first_imports_prints_no_traceback() -> None:
+    code = """
+import runpy, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "webbuild.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("webbuild", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
