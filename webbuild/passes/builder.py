@@ -13,6 +13,9 @@ from webbuild.passes.graphs import taken_names
 
 AttributeValue = int | float | list[int] | str
 
+WHERE_OPSET, FLOAT_EQUAL_OPSET = 9, 11
+"""First opsets with Where, and in which Equal compares floats."""
+
 
 class Builder:
     """Adds nodes to a graph right before a given one, or at its end, with names under a prefix.

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.builder import Builder
+from webbuild.passes.builder import FLOAT_EQUAL_OPSET, WHERE_OPSET, Builder
 from webbuild.passes.rewrite import constant, consumers, find_nodes, opset_version, replace_all_uses, static_shape
 
 _LAYOUT_OPS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
@@ -14,8 +14,6 @@ _ARITHMETIC_OPS = {"Add", "Sub", "Mul"}
 """Operators that combine an index with a constant and have int32 kernels on the GPU."""
 
 _INT32 = 2**31 - 1
-_WHERE, _EQUAL_FLOATS = 9, 11
-"""First opsets with Where, and in which Equal compares floats."""
 
 
 class ArgmaxInt32(Pass):
@@ -45,8 +43,8 @@ class ArgmaxInt32(Pass):
         for node in find_nodes(model, "ArgMax"):
             if _only_gathers(node.outputs[0]):
                 continue
-            if opset_version(model) < _WHERE:
-                rewrites.append(self.skipped(node, f"Where, which it needs, is new in opset {_WHERE}"))
+            if opset_version(model) < WHERE_OPSET:
+                rewrites.append(self.skipped(node, f"Where, which it needs, is new in opset {WHERE_OPSET}"))
                 continue
             shape = static_shape(node.inputs[0])
             if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
@@ -125,7 +123,7 @@ def _add_argmax(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int)
     position = add.const(np.arange(size).reshape(broadcast_shape))
     # x [N, C] == ReduceMax(x) [N, 1]; the lowest position where that holds is the first maximum
     largest = add.reduce("ReduceMax", data, axis)
-    exact = add.opset >= _EQUAL_FLOATS
+    exact = add.opset >= FLOAT_EQUAL_OPSET
     is_largest = add.op("Equal", data, largest) if exact else add.op("Not", add.op("Less", data, largest))
     keepdims = node.attributes.get_int("keepdims", 1)
     first = add.reduce("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axis, keepdims)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.builder import Builder
+from webbuild.passes.builder import FLOAT_EQUAL_OPSET, WHERE_OPSET, Builder
 from webbuild.passes.rewrite import constant, consumers, opset_version, producer_of, replace_all_uses
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
@@ -13,8 +13,6 @@ _ZERO_PRODUCING_OPS = (
 )  # fmt: skip
 """Operators that return 0 for ordinary inputs."""
 
-_WHERE, _EQUAL_FLOATS = 9, 11
-"""First opsets with Where, and in which Equal compares floats."""
 _WHOLE = (ir.DataType.BOOL, ir.DataType.UINT8, ir.DataType.INT32)
 
 
@@ -49,8 +47,8 @@ class GuardLogZero(Workaround):
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         x = node.inputs[0]
-        if opset_version(context.model) < _WHERE:
-            return f"Where, which it needs, is new in opset {_WHERE}"
+        if opset_version(context.model) < WHERE_OPSET:
+            return f"Where, which it needs, is new in opset {WHERE_OPSET}"
         return "its element type is not known" if x is None or x.dtype is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
@@ -58,7 +56,7 @@ class GuardLogZero(Workaround):
         assert x is not None
         add = Builder(context.model.graph, node, f"{node.name or 'Log'}/zero")
         zero, least = (add.like(x, number) for number in (0.0, -np.inf))
-        exact = opset_version(context.model) >= _EQUAL_FLOATS
+        exact = opset_version(context.model) >= FLOAT_EQUAL_OPSET
         is_zero = add.op("Equal", x, zero) if exact else add.op("Not", add.cast(x, ir.DataType.BOOL))
         log = add.op("Log", x)
         is_zero.shape, is_zero.type = x.shape, ir.TensorType(ir.DataType.BOOL)
