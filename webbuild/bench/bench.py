@@ -66,7 +66,7 @@ def bench(
     return BenchReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
-        environment=environment(bundle),
+        environment=_environment(bundle),
         samples=tuple(verify_input.title for verify_input in samples),
         backends=tuple(rows),
     )
@@ -116,7 +116,7 @@ def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "a
     return [name for name in named if any(each.partition(" ")[0] == name for each in graph_names)]
 
 
-def environment(bundle: Bundle) -> Environment:
+def _environment(bundle: Bundle) -> Environment:
     """Return the environment of a report: bundle, engine, machine."""
     engine = bundle.manifest.engine
     return Environment(

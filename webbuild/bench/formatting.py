@@ -26,7 +26,7 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("nodes on the CPU", lambda each: _cell(_gpu_profile(each), _cpu_nodes)),
     (
         "dispatches per run",
-        lambda each: _cell(_gpu_profile(each), lambda found: format_average(found.per_run.dispatches)),
+        lambda each: _cell(_gpu_profile(each), lambda found: _format_average(found.per_run.dispatches)),
     ),
     ("copies to the GPU per run", lambda each: _cell(_gpu_profile(each), lambda found: _uploads(found.per_run))),
     ("copies from the GPU per run", lambda each: _cell(_gpu_profile(each), lambda found: _readbacks(found.per_run))),
@@ -40,7 +40,7 @@ _ROWS: tuple[tuple[str, Callable[[BackendBench], str]], ...] = (
     ("peak memory, GPU", lambda each: _cell(each.peak_memory, _gpu_peak)),
     ("peak memory, all", lambda each: _cell(each.peak_memory, _total_peak)),
     ("weights", lambda each: _cell(each.peak_memory, lambda found: format_megabytes(found.weights))),
-    ("memory growth over all runs", lambda each: _cell(each.profile, lambda found: format_growth(found.growth))),
+    ("memory growth over all runs", lambda each: _cell(each.profile, lambda found: _format_growth(found.growth))),
 )
 """Rows of the table: the title, and a function that returns a backend's cell."""
 
@@ -88,11 +88,11 @@ def _relative_to_plan(peak: int, memory: PeakMemory) -> str:
 
 
 def _uploads(run: PerRun) -> str:
-    return format_transfers(run.uploads, run.uploaded_bytes)
+    return _format_transfers(run.uploads, run.uploaded_bytes)
 
 
 def _readbacks(run: PerRun) -> str:
-    return format_transfers(run.readbacks, run.read_bytes)
+    return _format_transfers(run.readbacks, run.read_bytes)
 
 
 def _between_stages(profile: Profile) -> str:
@@ -130,18 +130,18 @@ def format_megabytes(count: float) -> str:
     return f"{count / 1e3:.1f} kB" if count else "0"
 
 
-def format_transfers(times: float, count: float) -> str:
+def _format_transfers(times: float, count: float) -> str:
     """Format the number of transfers and their bytes: 3 (1.2 MB)."""
-    return f"{format_average(times)} ({format_megabytes(count)})" if times else "0"
+    return f"{_format_average(times)} ({format_megabytes(count)})" if times else "0"
 
 
-def format_growth(grown: MemoryGrowth) -> str:
+def _format_growth(grown: MemoryGrowth) -> str:
     """Format the memory growth of WASM, GPU and JS, leaving out zero and unknown ones; 0 if none is left."""
     parts = (("WASM", grown.wasm), ("GPU", grown.gpu), ("JS", grown.heap))
     listed = [f"{name} {format_megabytes(value)}" for name, value in parts if value]
     return ", ".join(listed) or "0"
 
 
-def format_average(value: float) -> str:
+def _format_average(value: float) -> str:
     """Format an average: 143, or 143.5 if it is not an integer."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"

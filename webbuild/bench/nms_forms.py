@@ -13,7 +13,7 @@ from webbuild.passes.base import NmsPlacement
 
 TURNS, RUNS = 3, 10
 """Number of turns, and runs per turn. The forms alternate, so that other load on the machine affects both."""
-MARGIN = 0.9
+_MARGIN = 0.9
 """The graph is chosen if each of its turns takes at most this fraction of the shader's time: noise does not decide."""
 
 Bench = Callable[[Path], BenchReport]
@@ -56,7 +56,7 @@ def choose_form(measured: tuple[FormTimes, FormTimes] | str) -> NmsChoice:
     if isinstance(measured, str):
         return NmsChoice("shader", f"a rule, not measured: {measured}")
     shader, graph = measured
-    faster = all(in_graph <= MARGIN * other for in_graph, other in zip(graph.medians, shader.medians, strict=True))
+    faster = all(in_graph <= _MARGIN * other for in_graph, other in zip(graph.medians, shader.medians, strict=True))
     figures = [
         f"{sorted(each.medians)[len(each.medians) // 2]:.2f} ms and {each.kernels:.0f} kernels a run {where}"
         for each, where in ((shader, "in the shader"), (graph, "in the graph"))

@@ -22,7 +22,7 @@ class PageLoads:
         """Measure in a page with an empty browser cache. Raises PageError."""
         scenario.say(f"{backend}: a first visit")
         driver = PageDriver(page, scenario.server, seconds=scenario.seconds)
-        self.load_timing, self.first = load_page(driver, scenario, backend)
+        self.load_timing, self.first = _load_page(driver, scenario, backend)
         scenario.say(f"{backend}: {scenario.runs} runs")
         driver.hold_samples(scenario.samples)
         scenario.run(driver, WARMUP_RUNS)
@@ -30,11 +30,11 @@ class PageLoads:
         driver.dispose()
         scenario.say(f"{backend}: a second visit")
         again = PageDriver(page, scenario.server, seconds=scenario.seconds)
-        self.second = load_page(again, scenario, backend)[1]
+        self.second = _load_page(again, scenario, backend)[1]
         again.dispose()
 
 
-def load_page(driver: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
+def _load_page(driver: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
     """Load the bundle and run the first sample."""
     before = scenario.sent_bytes.bytes
     loaded = driver.load(scenario.bundle.loader_file, backend, scenario.precision)

@@ -57,7 +57,7 @@ def bisect_in_browser(
             `missing-adapter-feature`, `engine-failed`; see `open_local_browser`.
     """
     _check(subject)
-    with open_runners(subject, how) as (backend, other), TemporaryDirectory(prefix="webbuild-bisect-") as folder:
+    with _open_runners(subject, how) as (backend, other), TemporaryDirectory(prefix="webbuild-bisect-") as folder:
         yield search_inputs(subject, how, backend, other, Path(folder), say)
 
 
@@ -120,7 +120,7 @@ def search_inputs(
 
 
 @contextmanager
-def open_runners(subject: ModelUnderTest, how: BisectOptions) -> Iterator[tuple[BrowserSession, SessionRunner]]:
+def _open_runners(subject: ModelUnderTest, how: BisectOptions) -> Iterator[tuple[BrowserSession, SessionRunner]]:
     """Start the browser with the model's engine build, and the reference: native, or the WebAssembly build."""
     build = subject.build
     wasm = build.target.build == "wasm" and how.reference == "native"

@@ -7,9 +7,9 @@ from webbuild.bisect.partition_points import PartitionPoints
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 
-BRANCHING = 16
+_BRANCHING = 16
 """Number of parts into which a differing subgraph is split."""
-SINGLE_NODE_LIMIT = 64
+_SINGLE_NODE_LIMIT = 64
 """Approximate number of parts in a session."""
 
 
@@ -25,7 +25,7 @@ def find_mismatches(
     untried: list[SubgraphResult] = []
     level = [whole_graph]
     while level:
-        width = max(2, min(BRANCHING, SINGLE_NODE_LIMIT // len(level)))
+        width = max(2, min(_BRANCHING, _SINGLE_NODE_LIMIT // len(level)))
         parts = {tried.subgraph: splits.split(tried.subgraph, width) for tried in level}
         culprits += [_mismatch_culprit(tried) for tried in level if len(parts[tried.subgraph]) == 1]
         divided = [tried for tried in level if len(parts[tried.subgraph]) > 1]

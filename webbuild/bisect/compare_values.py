@@ -17,7 +17,7 @@ from webbuild.equivalence.policy import Policy
 from webbuild.manifest.tasks.tensor import TensorTask
 
 _TASK = TensorTask()
-MASK_MAGNITUDE = 1e8
+_MASK_MAGNITUDE = 1e8
 """Elements of at least this magnitude are masks ("not this one"): in the signal they would hide all other errors."""
 
 
@@ -51,7 +51,7 @@ def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDAr
     with np.errstate(invalid="ignore", over="ignore"):
         size = np.abs(want.astype(np.float64))
         difference = np.abs(want.astype(np.float64) - got.astype(np.float64))
-        alike: NDArray[np.bool_] = (size >= MASK_MAGNITUDE) & (
+        alike: NDArray[np.bool_] = (size >= _MASK_MAGNITUDE) & (
             (want == got) | (np.isfinite(size) & (difference <= tolerance * size))
         )
     return alike

@@ -6,7 +6,7 @@ from webbuild.bisect.culprit import DepthError
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 
-MAX_POINTS = 32
+_MAX_POINTS = 32
 """Maximum number of values."""
 
 
@@ -15,7 +15,9 @@ def error_by_depth(runner: SubgraphRunner) -> tuple[DepthError, ...]:
     graph = runner.graph
     count = len(graph.nodes)
     piece = tuple(range(count))
-    wanted = sorted({count * (number + 1) // MAX_POINTS - 1 for number in range(MAX_POINTS)} & set(piece) | {count - 1})
+    wanted = sorted(
+        {count * (number + 1) // _MAX_POINTS - 1 for number in range(_MAX_POINTS)} & set(piece) | {count - 1}
+    )
     names = [name for index in wanted for name in graph.nodes[index].output[:1] if name and graph.can_be_boundary(name)]
     tried = runner.run_one(piece, also=tuple(names))
     return _measure_errors(runner, tried)

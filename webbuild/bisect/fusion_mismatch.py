@@ -11,9 +11,9 @@ from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import MAX_COPIES, Subgraph, computed_values
 from webbuild.subgraph.graph import ModelGraph
 
-MAX_FUSED_NODES = 8
+_MAX_FUSED_NODES = 8
 """Maximum number of nodes that an engine fuses into one kernel."""
-VANISHING_FACTOR = 4
+_VANISHING_FACTOR = 4
 """Minimum ratio of the error with fusion to the error without, if fusion is the cause."""
 
 
@@ -33,7 +33,7 @@ def find_joint_mismatch(runner: SubgraphRunner, splits: PartitionPoints, parent:
 
 def judge_group(runner: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
     """Return the finding of nodes that differ together: fusion if they agree with inner values read, else `rest`."""
-    if len(best.subgraph) > MAX_FUSED_NODES:
+    if len(best.subgraph) > _MAX_FUSED_NODES:
         return Culprit(rest, best.subgraph, best)
     unfused = runner.run_one(best.subgraph, also=tuple(computed_values(runner.graph, best.subgraph)))
     return Culprit("fusion-mismatch" if _vanishes(best, unfused) else rest, best.subgraph, best)
@@ -80,4 +80,4 @@ def _vanishes(tried: SubgraphResult, unfused: SubgraphResult) -> bool:
     left = max(
         (each.tolerance_used for each in unfused.comparisons if each.subject.output in names), default=float("inf")
     )
-    return left <= 1 and left * VANISHING_FACTOR <= tried.error
+    return left <= 1 and left * _VANISHING_FACTOR <= tried.error

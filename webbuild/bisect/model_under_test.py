@@ -33,7 +33,7 @@ from webbuild.verify.bundle_reader import open_bundle
 from webbuild.verify.merged_weights import materialize_graph
 from webbuild.verify.stage_reference import inputs_of_stage
 
-MAX_WEIGHT_BYTES = 1 << 30
+_MAX_WEIGHT_BYTES = 1 << 30
 """Maximum bytes of weights of a model: a session takes it as one file."""
 
 
@@ -171,10 +171,10 @@ def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
     """Return a model's graph with inferred shapes and embedded weights; the model is changed."""
     infer_shapes(model)
     weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
-    if weights > MAX_WEIGHT_BYTES:
+    if weights > _MAX_WEIGHT_BYTES:
         raise WebbuildError(
             "too-large-to-bisect",
-            f"{path.name}: {weights >> 20} MiB of weights; a page takes at most {MAX_WEIGHT_BYTES >> 20} MiB",
+            f"{path.name}: {weights >> 20} MiB of weights; a page takes at most {_MAX_WEIGHT_BYTES >> 20} MiB",
             "cut the model in two, with onnx.utils.extract_model, and search each part",
             exit_code=USAGE,
         )

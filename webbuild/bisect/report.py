@@ -86,7 +86,7 @@ def build_findings(graph: ModelGraph, result: BisectResult) -> tuple[BisectFindi
     return tuple(_finding(graph, culprit) for culprit in result.culprits)
 
 
-def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
+def _describe_node(graph: ModelGraph, index: int) -> NodeDescription:
     """Return a node with its operator, name, attributes, inputs and outputs, for an issue."""
     node = graph.nodes[index]
     opsets = {opset.domain: opset.version for opset in graph.model.opset_import}
@@ -104,7 +104,7 @@ def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
 def _finding(graph: ModelGraph, culprit: Culprit) -> BisectFinding:
     return BisectFinding(
         code=culprit.code,
-        nodes=tuple(describe_node(graph, index) for index in culprit.subgraph),
+        nodes=tuple(_describe_node(graph, index) for index in culprit.subgraph),
         placement=culprit.placement,
         downstream=culprit.downstream,
         reproduced=culprit.reproduced,

@@ -22,7 +22,7 @@ from webbuild.manifest.file_entry import read_engine_wasm
 from webbuild.ortweb.build import OrtWebBuild
 from webbuild.reporting.write import encode_json, write_text
 
-ERROR_PLOT_FILE = "error-by-depth.html"
+_ERROR_PLOT_FILE = "error-by-depth.html"
 
 
 def write_findings(
@@ -52,9 +52,9 @@ def write_findings(
         if worth:
             _write_build(subject.build, folder / "ort")
         if report.depth_errors:
-            write_text(folder / ERROR_PLOT_FILE, render_error_plot(report))
+            write_text(folder / _ERROR_PLOT_FILE, render_error_plot(report))
             findings = [
-                msgspec.structs.replace(each, files=(ERROR_PLOT_FILE,)) if each.code == "error-accumulation" else each
+                msgspec.structs.replace(each, files=(_ERROR_PLOT_FILE,)) if each.code == "error-accumulation" else each
                 for each in findings
             ]
         report = msgspec.structs.replace(report, findings=tuple(findings))

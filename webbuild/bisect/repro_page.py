@@ -14,7 +14,7 @@ from webbuild.bisect.repro import Repro
 from webbuild.browser.tensor_transfer import to_little_endian_bytes
 from webbuild.reporting.jinja import template_environment
 
-CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
+_CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
 """The engine's address if the page is opened as a file: file pages cannot import local modules."""
 
 
@@ -35,7 +35,7 @@ def render_repro_page(
             "entry": build.entry.name,
             "glue": build.glue.name,
             "wasm": build.wasm.name.removesuffix(".zst"),
-            "cdn": CDN.format(version=build.target.version),
+            "cdn": _CDN.format(version=build.target.version),
             "cdnEntry": f"ort.{build.target.build}.min.mjs",
         },
     }

@@ -19,9 +19,9 @@ from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import Subgraph
 from webbuild.subgraph.graph import ModelGraph
 
-MAX_FAILING_NODES = 4
+_MAX_FAILING_NODES = 4
 """Maximum number of failing nodes (that throw, or without a session) to search for."""
-MAX_SESSIONS = 20
+_MAX_SESSIONS = 20
 """Sessions after which no further failing node is searched for; the rest is left for nodes with wrong outputs."""
 MAX_REPRODUCED = 5
 """Maximum number of findings to reproduce, each in its own session."""
@@ -68,7 +68,7 @@ def _find_failures(
     failing, culprits, rest = FailureSearch(runner, splits), list[Culprit](), whole_graph
     while rest.verdict == "fails":
         if culprits and (
-            len(culprits) == MAX_FAILING_NODES or runner.sessions + failing.estimated_sessions(rest) > MAX_SESSIONS
+            len(culprits) == _MAX_FAILING_NODES or runner.sessions + failing.estimated_sessions(rest) > _MAX_SESSIONS
         ):
             return culprits, None, "more nodes fail: fix these, and bisect again"
         one = failing.find(rest)

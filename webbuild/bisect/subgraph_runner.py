@@ -18,7 +18,7 @@ from webbuild.subgraph.activations import ReferenceActivations
 from webbuild.subgraph.extract import Subgraph, extract_subgraphs, subgraph_inputs, values_to_read
 from webbuild.subgraph.graph import ModelGraph
 
-SESSION_BYTES = 256 << 20
+_SESSION_BYTES = 256 << 20
 """Limit of the bytes of a session's inputs and outputs, without weights."""
 
 
@@ -28,7 +28,7 @@ class RunSettings(Struct, frozen=True):
     sample: str = "input"
     tolerance: float = RELATIVE_TOLERANCE
     key: str = ""
-    session_bytes: int = SESSION_BYTES
+    session_bytes: int = _SESSION_BYTES
 
 
 class SubgraphRunner:

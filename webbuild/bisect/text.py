@@ -11,7 +11,7 @@ from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 
-MAX_SHOWN = 10
+_MAX_SHOWN = 10
 """Maximum number of listed findings."""
 
 
@@ -19,11 +19,11 @@ def print_report(report: BisectReport, out: Path) -> None:
     """Print the report on stdout."""
     import click
 
-    for line in report_lines(report, out):
+    for line in _report_lines(report, out):
         click.echo(printable(line, 2000))
 
 
-def report_lines(report: BisectReport, out: Path) -> list[str]:
+def _report_lines(report: BisectReport, out: Path) -> list[str]:
     """Return the lines of the report."""
     compared = f"{format_count(report.compared_values, 'value')} in {format_count(report.sessions, 'session')}"
     lines = [
@@ -38,15 +38,15 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
             else "nothing was compared: all outputs are 0 or empty; give other inputs with --sample",
         ]
     first = [finding for finding in report.findings if not finding.downstream]
-    for index, finding in enumerate(first[:MAX_SHOWN]):
+    for index, finding in enumerate(first[:_MAX_SHOWN]):
         lines += _finding_lines(finding, out)
         if finding.code not in {earlier.code for earlier in first[:index]}:
             lines += [f"  meaning: {EXPLANATIONS[finding.code].splitlines()[0]}", see(finding.code)]
-    if len(first) > MAX_SHOWN:
-        lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
+    if len(first) > _MAX_SHOWN:
+        lines.append(f"and {len(first) - _MAX_SHOWN} more: see --json")
     if downstream := [finding for finding in report.findings if finding.downstream]:
-        names = ", ".join(node.label for finding in downstream[:MAX_SHOWN] for node in finding.nodes)
-        more = ", ..." if len(downstream) > MAX_SHOWN else ""
+        names = ", ".join(node.label for finding in downstream[:_MAX_SHOWN] for node in finding.nodes)
+        more = ", ..." if len(downstream) > _MAX_SHOWN else ""
         lines.append(f"these differ too, after those: {names}{more}")
     if report.depth_errors:
         lines += [

@@ -26,7 +26,7 @@ _WINDOWS = os.name == "nt"
 _ENDING_SIGNALS = (signal.SIGTERM,) if _WINDOWS else (signal.SIGTERM, signal.SIGKILL)
 _EXIT_TIMEOUT = 3.0
 """Seconds between the request to exit and the kill."""
-PAGE_TIMEOUT = 120.0
+_PAGE_TIMEOUT = 120.0
 """Seconds for a page to load: a busy machine takes longer than Playwright's default of 30 s."""
 
 
@@ -61,7 +61,7 @@ class BrowserHandle:
 
         try:
             context = self.browser.new_context()
-            context.set_default_timeout(PAGE_TIMEOUT * 1000)
+            context.set_default_timeout(_PAGE_TIMEOUT * 1000)
             console, page = Console(), context.new_page()
         except Error as error:
             raise no_page_error(self.description, error) from error

@@ -88,7 +88,7 @@ class FirefoxHandle:
             yield opened
 
 
-def find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
+def _find_firefox(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
     """Return the Firefox to run: the user's choice, or the system's.
 
     Raises:
@@ -133,7 +133,7 @@ def open_firefox(executable: Executable | None = None, *, webgpu: bool = True) -
     """
     from websockets.sync.client import connect
 
-    executable = executable or find_firefox()
+    executable = executable or _find_firefox()
     preferences = _PREFERENCES | (_WEBGPU_PREFERENCES if webgpu else {"dom.webgpu.enabled": False})
     driver = find_lavapipe() if webgpu and not is_own_gpu_wanted() else None
     with tempfile.TemporaryDirectory(prefix="webbuild-firefox-", ignore_cleanup_errors=True) as profile:

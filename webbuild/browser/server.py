@@ -20,7 +20,7 @@ from webbuild.browser.handler import RequestHandler
 from webbuild.browser.host_names import LOOPBACK, host_names
 from webbuild.errors import USAGE, WebbuildError
 
-ALL_INTERFACES = ("0.0.0.0", "::")
+_ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 class Server:
@@ -67,7 +67,7 @@ class Server:
         if on_request is not None:
             site = replace(site, on_request=on_request)
         self._http = _listen(host, port, site, tls)
-        named = socket.gethostname() if host in ALL_INTERFACES else host
+        named = socket.gethostname() if host in _ALL_INTERFACES else host
         shown = f"[{named}]" if ":" in named else named
         self._prefix = site.prefix
         self._own = f"{'http' if tls is None else 'https'}://{shown}:{self._http.server_address[1]}"

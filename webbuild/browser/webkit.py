@@ -71,7 +71,7 @@ class WebKitHandle:
                 page.close()
 
 
-def find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
+def _find_webkit(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Executable:
     """Return the driver to run: the user's choice, WebKitGTK's, or Safari's.
 
     Raises:
@@ -101,7 +101,7 @@ def open_webkit(executable: Executable | None = None) -> Iterator[WebKitHandle]:
     Raises:
         WebbuildError: `no-webkit`, `webkit-failed`.
     """
-    executable = executable or find_webkit()
+    executable = executable or _find_webkit()
     safari = executable.path.name == "safaridriver"
     with _display(needed=not safari) as display:
         with socket.socket() as free:

@@ -21,7 +21,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.sample import Sample
 
 Arrays = Mapping[str, NDArray[Any]]
-REDUCED = (" fp16", " mixed")
+_REDUCED = (" fp16", " mixed")
 """Suffixes of the names of graphs in half precision; see `Graph.name`."""
 
 
@@ -80,7 +80,7 @@ def _tolerance_used(comparisons: Sequence[Comparison]) -> dict[str, float]:
     """Return, by sample, the largest fraction of a tolerance that a graph in half precision uses."""
     used: dict[str, float] = {}
     for each in comparisons:
-        if each.subject.runner.endswith(REDUCED):
+        if each.subject.runner.endswith(_REDUCED):
             used[each.subject.sample] = max(used.get(each.subject.sample, 0.0), each.tolerance_used)
     return used
 

@@ -15,9 +15,9 @@ from webbuild.model.choose_files import without_precision
 from webbuild.model.hub_files import copy_configurations
 from webbuild.reporting.write import write_text
 
-MODEL = "model"
+_MODEL = "model"
 """Name of a single model's file in the folder `onnx` for transformers.js; several models have other names."""
-ENCODERS = ("vision_model", "text_model")
+_ENCODERS = ("vision_model", "text_model")
 """Names of the two encoders of models like CLIP for transformers.js."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
@@ -28,11 +28,11 @@ def published_names(manifest: Manifest) -> list[str]:
     An image encoder and its text encoder get the names that transformers.js expects.
     """
     if manifest.text_encoder:
-        return [*ENCODERS]
+        return [*_ENCODERS]
     stages = manifest.every_stage
     own = [_UNSAFE.sub("-", without_precision(PurePath(each.source.file).stem)).lstrip(".-") for each in stages]
     if len(stages) == 1:
-        return [MODEL]
+        return [_MODEL]
     return own if all(own) and len(set(own)) == len(own) else [str(each.stage_name) for each in stages]
 
 

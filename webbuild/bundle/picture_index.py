@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.bundle.staging import unwritable_output
 from webbuild.manifest.manifest import Manifest
 
-INDEX_FORMAT = 1
+_INDEX_FORMAT = 1
 """The version of both files; the runtime's `loadIndex` checks it."""
 
 
@@ -28,7 +28,7 @@ def write_index(out: Path, manifest: Manifest, names: Sequence[str], vectors: ND
         WebbuildError: `cannot-write`.
     """
     metadata = {
-        "format": INDEX_FORMAT,
+        "format": _INDEX_FORMAT,
         "model": {"name": manifest.name, "sha256": manifest.source.sha256},
         "dimension": vectors.shape[1],
         "names": list(names),

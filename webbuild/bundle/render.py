@@ -70,7 +70,7 @@ def render_types(manifest: Manifest) -> str:
     )
 
 
-WHOLE = (StackInput, StateInput)
+_WHOLE = (StackInput, StateInput)
 """Inputs that slices of a picture cannot have."""
 
 
@@ -148,7 +148,7 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
 
 def _slice_merges(stage: Manifest) -> Sequence[str]:
     """Return the ways to merge the results of slices of a picture; empty if pictures are only run whole."""
-    whole = find_mask(stage.inputs) is not None or any(isinstance(spec, WHOLE) for spec in stage.inputs)
+    whole = find_mask(stage.inputs) is not None or any(isinstance(spec, _WHOLE) for spec in stage.inputs)
     return () if whole else kind_of(stage.task).typescript(stage.task).merges
 
 

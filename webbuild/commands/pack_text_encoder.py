@@ -34,7 +34,7 @@ _WITH_WORDS = (None, "classify", "embed")
 """Values of --task for an image encoder with a text encoder."""
 
 
-def ships_text_encoder(arguments: PackArguments) -> bool:
+def _ships_text_encoder(arguments: PackArguments) -> bool:
     """Whether the text encoder ships: without --labels, words are embedded in the browser."""
     return arguments.text is not None and arguments.labels is None
 
@@ -71,7 +71,7 @@ def with_split_encoders(
 
 def with_embed_task(arguments: PackArguments) -> PackArguments:
     """Return the arguments with task `embed` if the text encoder ships."""
-    return replace(arguments, task="embed") if ships_text_encoder(arguments) else arguments
+    return replace(arguments, task="embed") if _ships_text_encoder(arguments) else arguments
 
 
 def compile_text(
@@ -88,7 +88,7 @@ def compile_text(
         WebbuildError: what `open_text_encoder`, `load_model` and `compile_model` raise.
     """
     path: Path | None = arguments.text
-    if path is None or not ships_text_encoder(arguments):
+    if path is None or not _ships_text_encoder(arguments):
         return None
     logit_scale = LogitScale("as the options say", arguments.logit_scale, arguments.logit_bias)
     with progress.step(f"read {path.name} and its tokenizer"):

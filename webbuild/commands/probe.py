@@ -34,7 +34,7 @@ from webbuild.targets.target import Target
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-WORK_GROUP_FAMILY = "large"
+_WORK_GROUP_FAMILY = "large"
 """The family of probes for large workgroups. It takes longest, so it runs last."""
 
 
@@ -99,8 +99,8 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
 
 def _families_to_measure(only: Sequence[str], *, gpu: bool) -> Sequence[str]:
     """Return the families to measure, in order. Families that need a WebGPU feature must be named by the user."""
-    usual = [name for name in families() if name not in (WORK_GROUP_FAMILY, *FEATURES)]
-    return only or [*usual, *([WORK_GROUP_FAMILY] if gpu else [])]
+    usual = [name for name in families() if name not in (_WORK_GROUP_FAMILY, *FEATURES)]
+    return only or [*usual, *([_WORK_GROUP_FAMILY] if gpu else [])]
 
 
 def _measure(target: Target, only: Sequence[str], resume: bool, progress: ProgressReporter) -> KernelTable:

@@ -40,7 +40,7 @@ from webbuild.samples.sample import Sample
 from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.registry import kind_of
 
-MAX_WEIGHT_BYTES = 512 << 20
+_MAX_WEIGHT_BYTES = 512 << 20
 """Models with more float16 weights are not checked: in float32 the file would exceed 1 GiB."""
 _SAMPLES = 2
 _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
@@ -96,7 +96,7 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
     """Return the first difference between the WebGPU graph in float16 and float32; empty if none is known."""
     graph = compiled.lowered.graphs["webgpu"]
     weights = sum(array.nbytes for _, array in tensors_of(graph, _HALF))
-    if not required_features(graph) or compiled.disabled_target is not None or weights > MAX_WEIGHT_BYTES:
+    if not required_features(graph) or compiled.disabled_target is not None or weights > _MAX_WEIGHT_BYTES:
         return ""
     task, options, chosen = compiled.match.task, compiled.options, _chosen_samples(loaded, compiled, samples)
     values: dict[str, float] = {option.option: option.default for option in options}

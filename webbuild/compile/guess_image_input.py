@@ -24,17 +24,17 @@ from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
-CLEAR_RATIO = 1.5
+_CLEAR_RATIO = 1.5
 """Minimum ratio of picture dependence at which another range is chosen over the usual one."""
-TIE_RATIO = 0.95
+_TIE_RATIO = 0.95
 """Ranges above this fraction of the largest dependence count as equal: the most common one is chosen."""
-MAX_OVERSHOOT = 0.1
+_MAX_OVERSHOOT = 0.1
 """Fraction of landmark coordinates outside of 0..1 that rules out a range, if the usual range has none."""
-BGR_RATIO = 2.0
+_BGR_RATIO = 2.0
 """Minimum ratio of picture dependence at which BGR is chosen over RGB."""
 _BY_MEANS = "its means determine the channel order"
 _AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, which use BGR"
-MIN_DEPENDENCE = 0.01
+_MIN_DEPENDENCE = 0.01
 """Picture dependence below which the outputs hardly depend on the picture."""
 
 
@@ -178,15 +178,17 @@ def _try_ranges(
     if empty and len(empty) < len(tried):  # a range with empty outputs wins only if all ranges have them
         scores = {values: score for values, score in scores.items() if values not in empty}
         over = {values: part for values, part in over.items() if values not in empty}
-    if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > MAX_OVERSHOOT:
+    if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > _MAX_OVERSHOOT:
         return usual, "a guess: only with it are vector outputs in 0..1, as landmarks are"
     if not scores:
         return None
     most = max(scores.values())
-    best = next(each for each in scores if scores[each] >= (most / CLEAR_RATIO if each is usual else TIE_RATIO * most))
+    best = next(
+        each for each in scores if scores[each] >= (most / _CLEAR_RATIO if each is usual else _TIE_RATIO * most)
+    )
     if len(tried) < len(ranges):
         return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(ranges)} usual ranges"
-    if most < MIN_DEPENDENCE:
+    if most < _MIN_DEPENDENCE:
         return best, "a guess: the answers hardly depend on the picture with any usual range"
     if best is usual:
         return best, "a guess: the other usual ranges make no clear difference"
@@ -206,6 +208,6 @@ def _try_bgr(image: ImageInput, trials: PreprocessingTrials) -> tuple[ImageInput
         return swapped, "BGR is likely: with RGB the answers to two photographs are empty"
     rgb, bgr = (max(score or 0.0, 1e-3) for score in scores)
     times = f"answers depend {bgr / rgb:.2f} times as much"
-    if bgr > BGR_RATIO * rgb:
+    if bgr > _BGR_RATIO * rgb:
         return swapped, f"BGR is likely: with it {times} on the picture as with RGB"
     return image, f"RGB is a guess: with BGR {times} on the picture"

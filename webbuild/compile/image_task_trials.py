@@ -74,7 +74,7 @@ class Canvas(Struct, frozen=True):
     other: Numbers | None = None
 
 
-def trial_hole(image: ImageInput) -> Hole:
+def _trial_hole(image: ImageInput) -> Hole:
     """Return a hole in the lowest third of an input, [H, W]: the pixels above it are compared."""
     height, width = input_size(image)
     hole = np.zeros((height, width), bool)
@@ -128,7 +128,7 @@ def _planes(
             canvas.other, reference_to_image_input(with_first_range(model.reference, candidate.image))
         )
     if candidate.mask is not None:
-        hole = trial_hole(candidate.image)
+        hole = _trial_hole(candidate.image)
         picture = with_zeroed_hole(picture, candidate.image, hole) if empty_hole else picture
         if isinstance(candidate.mask, MaskChannel):
             picture = with_mask_channel(picture, candidate.image, candidate.mask, hole)
@@ -146,7 +146,7 @@ def _judge(
     planes: Sequence[NDArray[Any]],
 ) -> PictureTrial:
     known = len(canvases[0]) if candidate.mask is None else len(canvases[0]) * 2 // 3
-    compared = [(grey_canvas(canvas) if task.luma else canvas)[:known] for canvas in canvases]
+    compared = [(_grey_canvas(canvas) if task.luma else canvas)[:known] for canvas in canvases]
     outputs = [np.broadcast_to(each, (3, *each.shape[1:]))[:, : known * task.scale] for each in planes]
     likeness = measure_similarity(compared, outputs)
     small = [shrink(each[::-1] if likeness.order == "bgr" else each, task.scale) for each in outputs]
@@ -173,7 +173,7 @@ def with_first_range(reference: ReferenceInput, image: ImageInput) -> ReferenceI
     return msgspec.structs.replace(reference, scale=image.scale, mean=image.mean, std=image.std)
 
 
-def grey_canvas(canvas: Numbers) -> Numbers:
+def _grey_canvas(canvas: Numbers) -> Numbers:
     """Return the luma of colours [height, width, 3], in each of the three channels."""
     return np.repeat(canvas @ np.array([LUMA], np.float64).T, 3, axis=-1)
 

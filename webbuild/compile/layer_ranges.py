@@ -19,9 +19,9 @@ CLEAR_MARGIN, SURE_MARGIN, TRIAL_MARGIN = math.log(2.5), math.log(8), math.log(3
 """Log-odds margins: for another range over the usual one; for the usual one over all others; to skip a trial."""
 
 
-UNNORMALIZED_MEAN_ERROR = 1.0
+_UNNORMALIZED_MEAN_ERROR = 1.0
 """Extra error of the estimated input mean if the first layer may be trained without BatchNormalization."""
-MIN_MEAN_SIGMAS = 4
+_MIN_MEAN_SIGMAS = 4
 """The estimated mean is reported if it is at least this many standard errors from 0."""
 
 
@@ -43,7 +43,7 @@ def weigh_ranges(
     ranges = usual_ranges(image)
     ranges = (*ranges, CENTRED) if len(image.mean) == 3 else ranges
     candidates = [with_range(image, each) for each in ranges]
-    doubt = UNNORMALIZED_MEAN_ERROR if layer.mean is None and _makes_pictures(model, image) else 0.0
+    doubt = _UNNORMALIZED_MEAN_ERROR if layer.mean is None and _makes_pictures(model, image) else 0.0
     likelihoods = range_likelihoods(layer, candidates, canvases, doubt=doubt)
     weights = {
         each: weight + (USUAL_LOG_PRIOR if each is usual else RARE_LOG_PRIOR if each is CENTRED else 0.0)
@@ -55,7 +55,7 @@ def weigh_ranges(
     if ahead < (SURE_MARGIN if best is usual else CLEAR_MARGIN):
         return LayerRanges(best, "", likely)
     mean = input_mean(layer)
-    known = best in (UNIT, PLAIN) and mean.value > MIN_MEAN_SIGMAS * math.hypot(mean.error, doubt)
+    known = best in (UNIT, PLAIN) and mean.value > _MIN_MEAN_SIGMAS * math.hypot(mean.error, doubt)
     mean_text = f" and an input mean of about {mean.value:.2g}" if known else ""
     return LayerRanges(best, f"likely: the weights of the first layer fit these values{mean_text}", likely)
 

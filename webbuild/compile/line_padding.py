@@ -21,7 +21,7 @@ from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
-REFERENCE_WIDTH = 320
+_REFERENCE_WIDTH = 320
 """Width in pixels to which PaddleOCR pads each line."""
 _MAX_LINES = 100
 
@@ -70,7 +70,7 @@ def padded_line_warnings(
     """Return a warning if detected lines are read differently when they are padded to a width of the model.
 
     Each line is read at the bundle's width, and at its own width: rounded up to whole columns, and at least
-    `REFERENCE_WIDTH`. A recognizer with one width gets no warning.
+    `_REFERENCE_WIDTH`. A recognizer with one width gets no warning.
 
     Args:
         variants: the variants of a stage, with samples.
@@ -90,7 +90,7 @@ def padded_line_warnings(
     if not changed:
         return []
     own, padded = changed[0]
-    what = f"{len(changed)} of {len(pairs)} lines wider than {REFERENCE_WIDTH} pixels are read differently when"
+    what = f"{len(changed)} of {len(pairs)} lines wider than {_REFERENCE_WIDTH} pixels are read differently when"
     warning = f"padded to a width of the model: {own!r} becomes {padded!r}; give --widths with smaller steps"
     return [f"{what} {warning}"]
 
@@ -107,7 +107,7 @@ def _paired_readings(
         tensor, placement = crops_to_tensor(rgba, spec, [crop])
         outputs = loaded.original.run({spec.name: tensor})
         stride = placement.input_width // max(outputs[name].shape[:2])
-        width = max(REFERENCE_WIDTH, -(-crop.columns // stride) * stride)
+        width = max(_REFERENCE_WIDTH, -(-crop.columns // stride) * stride)
         if width < placement.input_width:
             alone = loaded.original.run({spec.name: tensor[..., :width]})
             yield _text(match, alone, placement), _text(match, outputs, placement)

@@ -22,7 +22,7 @@ _LEAST_CLASSES, _MOST_CLASSES = 4, 256
 """Channel counts of class maps: three channels may be a picture."""
 _LEAST_LINE, _OVER = 8, 0.05
 """Least elements of a vector output that may hold landmarks in 0..1, and their allowed overshoot."""
-RIPPLE = 0.05
+_RIPPLE = 0.05
 """Minimum spread of an output relative to its RMS: so noise on a constant output counts little."""
 
 
@@ -107,7 +107,7 @@ def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
 def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
     """Return how much the outputs for two pictures differ: 0 if they are equal, 1 if they have nothing in common.
 
-    It is the mean over the outputs of std between the pictures / max(std of all elements, RIPPLE * RMS); for class
+    It is the mean over the outputs of std between the pictures / max(std of all elements, _RIPPLE * RMS); for class
     maps, the fraction of pixels with another class. NaN if an output is not finite.
     """
     shares = []
@@ -121,7 +121,7 @@ def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDAr
             continue
         both = np.stack([first, second]).astype(np.float64)
         size = float(np.sqrt(np.mean(both**2))) if both.size else 0.0
-        spread = max(float(both.std()), RIPPLE * size) if both.size else 0.0
+        spread = max(float(both.std()), _RIPPLE * size) if both.size else 0.0
         shares.append(float((both - both.mean(axis=0)).std() / spread) if size else 0.0)
     return float(np.mean(shares)) if shares else 0.0
 

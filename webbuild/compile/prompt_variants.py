@@ -20,7 +20,7 @@ from webbuild.tasks.recognition.sam_decoders import fewest_points, free_counts, 
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
-MOST_CLICKS = 8
+_MOST_CLICKS = 8
 """Clicks of the longest prompt."""
 
 
@@ -37,7 +37,7 @@ def with_prompt_variants(
     if not kind_of(first.compiled.match.task).needs_earlier or others or not free or dims.keys() & free:
         return list(variants)
     prompt_variants = [msgspec.structs.replace(first, name=f"{fewest} points")]
-    for count in range(fewest + 1, fewest + MOST_CLICKS):
+    for count in range(fewest + 1, fewest + _MOST_CLICKS):
         name = f"{count} points"
         with prefix_errors(name):
             resized = resize_model(first.loaded, {**dims, **prompt_sizes(signature, count)}, None)

@@ -21,7 +21,7 @@ from webbuild.runners.tensors import Tensors
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 from webbuild.tasks.kind.tiling import TiledOutput
 
-SECONDS = 20.0
+_SECONDS = 20.0
 """Time limit; at least one pair of tiles is always compared."""
 
 
@@ -56,7 +56,7 @@ class SeamMeasure:
     @property
     def has_time(self) -> bool:
         """Whether there is time for another comparison."""
-        return time.monotonic() - self._began < SECONDS
+        return time.monotonic() - self._began < _SECONDS
 
     def overlap(self, halo: int, multiple: int) -> Seam:
         """Compare two tiles, offset by half of a tile without its halo, at the pixels that must be exact in both.

@@ -27,11 +27,13 @@ def compare_tensors(
     return [
         comparison
         for name in expected.outputs
-        for comparison in compare_output(ComparedOutput(runner, sample, stage, name), expected, outputs, policy)
+        for comparison in _compare_output(ComparedOutput(runner, sample, stage, name), expected, outputs, policy)
     ]
 
 
-def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, policy: Policy) -> Sequence[Comparison]:
+def _compare_output(
+    subject: ComparedOutput, expected: Answer, outputs: Tensors, policy: Policy
+) -> Sequence[Comparison]:
     """Compare the output that `subject` names."""
     array, other = expected.outputs[subject.output], outputs.get(subject.output)
     task, context, tolerance = expected.task, expected.context, policy.tolerance

@@ -58,7 +58,7 @@ class ChainStage(Struct, frozen=True):
         ]
 
 
-def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Sequence[ChainStage]]:
+def _crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Sequence[ChainStage]]:
     """Split a pipeline into the stages up to the detector, and the stages that run on crops of its boxes."""
     first = next(at for at, each in enumerate(stages) if at and each.crop is not None)
     finder = next(at for at in reversed(range(first)) if kind_of(stages[at].task).has_detections)
@@ -67,7 +67,7 @@ def crop_stages(stages: Sequence[ChainStage]) -> tuple[Sequence[ChainStage], Seq
 
 def crop_thresholds(stages: Sequence[ChainStage]) -> dict[str, float]:
     """Return the thresholds that affect predictions for crops: the detector's and the last stage's."""
-    before, _ = crop_stages(stages)
+    before, _ = _crop_stages(stages)
     return {**before[-1].thresholds, **stages[-1].thresholds}
 
 
@@ -81,7 +81,7 @@ def crop_answer(stages: Sequence[ChainStage], run_input: RunInput) -> Answer:
         stages: the stages in order.
         run_input: the feeds of all stages, with the picture's file and its placement in the first stage's input.
     """
-    before, later = crop_stages(stages)
+    before, later = _crop_stages(stages)
     feeds = {**run_input.feeds, **run_input.fixed}
     boxes_in = RunContext(run_input.context.placement, before[-1].thresholds)
     prediction = decode_task(before[-1].task, run_chain([each.link for each in before], feeds), boxes_in)

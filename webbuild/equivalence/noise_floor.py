@@ -41,7 +41,7 @@ NOISE_FACTOR = 1.5
 exceeds the largest of 12 runs in one case of 13, and 1.5 times that almost never."""
 MAX_SCORE_NOISE = 0.25
 """Noise limit of scores and masks, which are in 0..1: above it, a different model would look equal."""
-COVERING_RUNS = 3
+_COVERING_RUNS = 3
 """Number of perturbed runs for `explains_all`."""
 MAX_RELATIVE_NOISE = 0.05
 """Noise limit of tensors, relative to their largest magnitude, and of depths. The RMS difference of unrelated outputs
@@ -128,9 +128,9 @@ class NoiseFloor:
         differing = {_quantity(each) for each in comparisons if each.verdict == "DIFFERS" and not each.from_fallback}
         if not differing or any(math.isinf(pooled[each]) for each in differing):
             return False
-        for seed in range(COVERING_RUNS):
+        for seed in range(_COVERING_RUNS):
             self._run(seed)
-        noise = self._levels({each.subject.sample for each in comparisons}, COVERING_RUNS)
+        noise = self._levels({each.subject.sample for each in comparisons}, _COVERING_RUNS)
         return all(_explains(noise, each, pooled[each]) for each in differing)
 
     def _run(self, seed: int) -> Sequence[Comparison]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-ACTIVATIONS = frozenset({"Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"})
+_ACTIVATIONS = frozenset({"Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"})
 """Activations that are fused into the convolution before them, which saves a pass over memory."""
-MERGED = frozenset({"Erf"})
+_MERGED = frozenset({"Erf"})
 """Operators of a decomposed GELU: five operators become one."""
-QUANTIZED = ("QLinear", "Quantize", "Dequantize", "DynamicQuantize", "ConvInteger", "MatMulInteger")
+_QUANTIZED = ("QLinear", "Quantize", "Dequantize", "DynamicQuantize", "ConvInteger", "MatMulInteger")
 """Prefixes of quantized operators, which compute in integers once the engine has fused them."""
 
 
@@ -21,9 +21,9 @@ def gains_by_engine_optimizer(model: ir.Model) -> bool:
 
 
 def _is_fused(node: ir.Node) -> bool:
-    if node.op_type in MERGED or node.op_type.startswith(QUANTIZED):
+    if node.op_type in _MERGED or node.op_type.startswith(_QUANTIZED):
         return True
-    return node.op_type == "Conv" and _only_consumer_op(node.outputs[0]) in ACTIVATIONS
+    return node.op_type == "Conv" and _only_consumer_op(node.outputs[0]) in _ACTIVATIONS
 
 
 def _only_consumer_op(value: ir.Value) -> str | None:

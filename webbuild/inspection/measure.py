@@ -55,7 +55,7 @@ def measure_in_page(
     page: ProbeHarness, inspection: Inspection, source: OnnxModel, dims: Mapping[str, int], feeds: Tensors | None = None
 ) -> Measurement:
     """Measure a model in an open page, on `feeds` or else random inputs. See `measure_in_chromium`."""
-    model = with_indexed_names(source, dims)
+    model = _with_indexed_names(source, dims)
     feeds = random_feeds(inspection.model, inspection.inputs, input_ranges(model)) if feeds is None else feeds
     data = serialize(model, source.path.name)
     if any(value.dtype is ir.DataType.STRING for value in (*model.graph.inputs, *model.graph.outputs)):
@@ -70,7 +70,7 @@ def measure_in_page(
     return compare_with_prediction(inspection, model, answer.log, outcome, printable(answer.error or refused), wrong)
 
 
-def with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:
+def _with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:
     """Return a copy of a model with these sizes, its nodes named by their index in the inspection."""
     model = with_fixed_sizes(source.model, dims)
     for index, node in enumerate(list(walk_nodes(model.graph))):

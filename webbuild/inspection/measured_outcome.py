@@ -21,7 +21,7 @@ MeasuredPlacement = Literal["gpu", "cpu", "removed"]
 """The placement of a node: `removed` if it was folded, or fused into another."""
 
 RunOutcome = Literal["no-session", "throws", "wrong", "runs"]
-RUN_OUTCOMES: tuple[RunOutcome, ...] = ("no-session", "throws", "wrong", "runs")
+_RUN_OUTCOMES: tuple[RunOutcome, ...] = ("no-session", "throws", "wrong", "runs")
 
 _NAME = re.compile(r"n(\d+)(?!\d)")
 _THROWN = re.compile(r"Name:'n(\d+)(?!\d)")
@@ -47,7 +47,7 @@ class Measurement(Struct, frozen=True, rename="camel"):
     """The prediction and the measured outcome.
 
     `placements` are in the inspection's order, None without a session. `measured_transfers` is None if the engine's log
-    names no nodes. `throwing_node` is the node that threw, and `wrong_node` the first with a wrong result, if found.
+    names no nodes. `_throwing_node` is the node that threw, and `wrong_node` the first with a wrong result, if found.
     `message` is the engine's error, or why nothing was compared. `disagreements` name what to probe.
     """
 
@@ -68,7 +68,7 @@ def indexed_name(index: int) -> str:
     return f"n{index}"
 
 
-def throwing_node(message: str) -> int | None:
+def _throwing_node(message: str) -> int | None:
     """Return the index of the node that the engine's error message names."""
     match = _THROWN.search(message)
     return int(match[1]) if match else None
@@ -80,8 +80,8 @@ def compare_with_prediction(
     """Compare the prediction for a model with the engine's log and the outcome of the run."""
     places = _measured_placements(inspection, log, measured)
     names = [node.operator for node in parse_nodes(log)]
-    guess = predicted_outcome(inspection)
-    failed = throwing_node(message) if measured == "throws" else None
+    guess = _predicted_outcome(inspection)
+    failed = _throwing_node(message) if measured == "throws" else None
     return Measurement(
         operators=tuple(_operator_counts(inspection, places)),
         placements=places,
@@ -99,10 +99,10 @@ def compare_with_prediction(
     )
 
 
-def predicted_outcome(inspection: Inspection) -> RunOutcome:
+def _predicted_outcome(inspection: Inspection) -> RunOutcome:
     """Return the worst outcome among the findings."""
     ends = {finding.outcome for finding in inspection.findings if finding.severity == "error"}
-    return next((end for end in RUN_OUTCOMES if end in ends), "runs")
+    return next((end for end in _RUN_OUTCOMES if end in ends), "runs")
 
 
 def _measured_placements(

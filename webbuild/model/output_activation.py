@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-ACTIVATIONS = frozenset({"Sigmoid", "Softmax", "HardSigmoid"})
+_ACTIVATIONS = frozenset({"Sigmoid", "Softmax", "HardSigmoid"})
 _KEEPS_VALUES = frozenset(
     {"Cast", "Flatten", "Identity", "Reshape", "Resize", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"}
 )
@@ -22,7 +22,7 @@ def output_activation(value: ir.Value) -> str:
         maker = None if at is None else at.producer()
         if maker is None:
             return ""
-        if maker.op_type in ACTIVATIONS:
+        if maker.op_type in _ACTIVATIONS:
             return maker.op_type
         if maker.op_type not in _KEEPS_VALUES:
             return ""

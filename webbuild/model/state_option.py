@@ -9,7 +9,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.model.states import against_names, describe_spec, may_become
 
-NO_STATES = "none"
+_NO_STATES = "none"
 """The value for a model without states."""
 
 
@@ -22,7 +22,7 @@ def parse_states(arguments: Sequence[str]) -> dict[str, str] | None:
     outputs_by_input: dict[str, str] = {}
     for argument in arguments:
         name, equals, output = argument.partition("=")
-        if argument == NO_STATES and len(arguments) == 1:
+        if argument == _NO_STATES and len(arguments) == 1:
             return None
         if not equals or not name or not output:
             raise _invalid(argument, "this is not INPUT=OUTPUT")

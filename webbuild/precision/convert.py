@@ -19,7 +19,7 @@ from webbuild.precision.static_rules import static_fp32_reasons
 from webbuild.targets.castable_indices import CastableIO
 from webbuild.targets.table import KernelTable
 
-KEPT_AS_REQUESTED = "kept as requested"
+_KEPT_AS_REQUESTED = "kept as requested"
 
 
 class Fp16Graph(Struct, frozen=True):
@@ -53,7 +53,7 @@ class ConversionPlan(Struct, frozen=True):
     def convert(
         self,
         keep: Collection[str] = (),
-        reason: str = KEPT_AS_REQUESTED,
+        reason: str = _KEPT_AS_REQUESTED,
         *,
         stored: bool = True,
         float32_weights: Collection[str] = (),

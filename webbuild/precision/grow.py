@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate
 
-SMALLEST_SHARE = 0.005
+_SMALLEST_SHARE = 0.005
 """Groups with a smaller share of the total weight are not halved."""
 
 
@@ -46,7 +46,7 @@ def grow(names: Sequence[str], shares: Mapping[str, float], convert: Convert) ->
 def _halves(group: Sequence[str], shares: Mapping[str, float]) -> list[Sequence[str]]:
     """Split a group into two of about the same weight; return none if it is small or has one node."""
     sums = list(accumulate(shares[name] for name in group))
-    if len(group) < 2 or sums[-1] < SMALLEST_SHARE:
+    if len(group) < 2 or sums[-1] < _SMALLEST_SHARE:
         return []
     middle = min(range(1, len(group)), key=lambda index: abs(2 * sums[index - 1] - sums[-1]))
     return [group[:middle], group[middle:]]

@@ -10,7 +10,7 @@ from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.op_classes import MATMUL_OPS
 from webbuild.targets.castable_indices import CastableIO
 
-REASON = "alone between float32 nodes: float16 would cost two Casts"
+_REASON = "alone between float32 nodes: float16 would cost two Casts"
 
 
 def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> di
         for node in graph:
             if node in left and node.op_type not in MATMUL_OPS and _is_alone(node, left):
                 del left[node]
-                reasons[node.name or ""] = REASON
+                reasons[node.name or ""] = _REASON
                 changed = True
     return reasons
 

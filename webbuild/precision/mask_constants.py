@@ -10,7 +10,7 @@ from webbuild.precision.constant_overflow import FP16_MAX, float32_array
 from webbuild.precision.node_names import unused_name
 from webbuild.precision.op_classes import DATA_MOVEMENT_OPS
 
-FP16_MASK_VALUE = -1e4
+_FP16_MASK_VALUE = -1e4
 """Replacement of a mask constant: added to a score it stays finite, and its exp is 0 in float16 and float32."""
 _PASS_THROUGH_OPS = DATA_MOVEMENT_OPS | {
     "Add",
@@ -44,7 +44,7 @@ def clamp_masks(model: ir.Model) -> list[str]:
             array = None if value is None else float32_array(value)
             if value is None or array is None or not _is_mask(array) or not _is_only_compared(node, index):
                 continue
-            changed = np.where(np.isfinite(array) & (array < -FP16_MAX), np.float32(FP16_MASK_VALUE), array)
+            changed = np.where(np.isfinite(array) & (array < -FP16_MAX), np.float32(_FP16_MASK_VALUE), array)
             node.replace_input_with(index, _constant(model.graph, f"{value.name}/masked", changed))
             softened.append(value.name or "")
     return list(dict.fromkeys(softened))

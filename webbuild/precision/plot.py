@@ -35,7 +35,7 @@ def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
     """Return the points; a result without a match is at the top."""
     return [
         PlotPoint(
-            index + 1, each.fraction.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
+            index + 1, each.fraction.mean, y_position(_worst_tolerance_used(each)), not each.reason, _point_title(each)
         )
         for index, each in enumerate(tried)
     ]
@@ -49,7 +49,7 @@ def grid_lines() -> list[GridLine]:
     ]
 
 
-def worst_tolerance_used(tried: SearchStep) -> float:
+def _worst_tolerance_used(tried: SearchStep) -> float:
     """Return the largest fraction of a tolerance used by an output, infinite if a result has no match."""
     return max((math.inf if part is None else part for part in tried.tolerance_used.values()), default=math.inf)
 
@@ -60,6 +60,6 @@ def y_position(part: float) -> float:
 
 
 def _point_title(each: SearchStep) -> str:
-    used = worst_tolerance_used(each)
+    used = _worst_tolerance_used(each)
     amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "a result without a match"
     return f"{each.fraction.mean:.0%} float16: {each.reason or amount}"

@@ -13,9 +13,9 @@ from webbuild.precision.op_classes import DATA_MOVEMENT_OPS, MATMUL_OPS
 from webbuild.precision.reduction_overflow import partial_sum_bound
 from webbuild.targets.castable_indices import CastableIO
 
-HEADROOM = 4
+_HEADROOM = 4
 """Assumed ratio of values on other inputs to values on the samples."""
-MAX_EXACT_INT = 2048
+_MAX_EXACT_INT = 2048
 """Above this float16 skips integers: a coordinate is off by a pixel."""
 _MAX_ANGLE = 16.0
 """The largest angle with two decimals in float16."""
@@ -36,14 +36,14 @@ def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], range
             known = ranges.get(value.name or "")
             if known is None:
                 continue
-            if known.largest_magnitude * HEADROOM > FP16_MAX:
+            if known.largest_magnitude * _HEADROOM > FP16_MAX:
                 reasons.setdefault(
                     node.name or "", f"values reach {known.largest_magnitude:.3g}, and float16 ends at 65504"
                 )
-            elif known.largest_magnitude > MAX_EXACT_INT and node in tail:
+            elif known.largest_magnitude > _MAX_EXACT_INT and node in tail:
                 reasons.setdefault(
                     node.name or "",
-                    f"coordinates up to {known.largest_magnitude:.0f}: float16 is exact only up to {MAX_EXACT_INT}",
+                    f"coordinates up to {known.largest_magnitude:.0f}: float16 is exact only up to {_MAX_EXACT_INT}",
                 )
         if (most := partial_sum_bound(node, ranges)) is not None and most > FP16_MAX:
             reasons.setdefault(node.name or "", f"its partial sums may reach {most:.3g}, and float16 ends at 65504")

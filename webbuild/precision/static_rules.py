@@ -31,7 +31,7 @@ _BYPASSED_OPS = ("Identity", "Dropout")
 """Operators that ONNX Runtime removes from a graph: their type is their input's type."""
 _ADDED_INPUTS = {"Add": (0, 1), "Sub": (0, 1), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,)}
 """Inputs that are added to a float16 value: a small bias may vanish next to it. (An epsilon is a parameter.)"""
-LONG_AXIS = 2048
+_LONG_AXIS = 2048
 """Largest number of terms for which a float16 sum of ones is exact: 2048 + 1 is 2048."""
 
 
@@ -150,5 +150,5 @@ def _long_rows(able: Iterable[ir.Node]) -> Iterator[tuple[ir.Node, str]]:
         if node.op_type not in ("Softmax", "LogSoftmax") or not sizes:
             continue
         row = prod(sizes[axis] for axis in normalized_axes(node, len(sizes)))
-        if row > LONG_AXIS:
-            yield node, f"sums {row} values: float16 is exact only up to {LONG_AXIS}"
+        if row > _LONG_AXIS:
+            yield node, f"sums {row} values: float16 is exact only up to {_LONG_AXIS}"

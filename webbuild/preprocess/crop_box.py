@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from webbuild.preprocess.affine import Affine
 
-CORNERS = 4
-MIN_VERTICAL_RATIO = 1.5
+_CORNERS = 4
+_MIN_VERTICAL_RATIO = 1.5
 """Height / width from which a line counts as vertical text. Vertical text is rotated by 90 degrees to be read."""
 
 Point = tuple[float, float]
@@ -39,7 +39,7 @@ class CropBox(Struct, frozen=True):
     def corners(self) -> tuple[tuple[float, float], ...]:
         """The polygon, else the corners of the axis-aligned box."""
         x1, y1, x2, y2 = self.box
-        return self.polygon if len(self.polygon) == CORNERS else ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
+        return self.polygon if len(self.polygon) == _CORNERS else ((x1, y1), (x2, y1), (x2, y2), (x1, y2))
 
 
 class LinePart(Struct, frozen=True):
@@ -70,7 +70,7 @@ def pixel_size(crop: Crop) -> float:
 def line_sides(crop_box: CropBox) -> tuple[Point, Point, Point]:
     """Return three corners of a line of text: the start and the end of its top side, and the start of its bottom."""
     first, second, third, last = crop_box.corners
-    if distance(first, last) >= MIN_VERTICAL_RATIO * distance(first, second):
+    if distance(first, last) >= _MIN_VERTICAL_RATIO * distance(first, second):
         return second, third, first
     return first, second, last
 

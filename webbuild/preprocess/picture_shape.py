@@ -15,7 +15,7 @@ from webbuild.manifest.inputs.option import NumberInput
 from webbuild.manifest.inputs.picture import Color, ImageInput, MaskChannel
 from webbuild.manifest.inputs.tensor import TensorInput
 
-MIN_SIDE = 16
+_MIN_SIDE = 16
 """Smallest side in pixels of a tensor that counts as a picture."""
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
@@ -24,12 +24,12 @@ _MIN_RGBA_SIDE = 192
 """Smallest side in pixels of a four-channel tensor that counts as RGBA: latents are smaller."""
 
 
-def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | None = None) -> ImageInput | None:
+def picture_of_shape(spec: TensorInput, least: int = _MIN_SIDE, layout: Layout | None = None) -> ImageInput | None:
     """Return a tensor input as a stretched picture of 0..1 floats or of bytes; None if it has another shape.
 
     The shape is [1, C, H, W] or [1, H, W, C] with 1 or 3 channels and sides of at least `least`. With 4 channels sides
-    must be at least `_MIN_RGBA_SIDE`. A `least` below `MIN_SIDE` means that the input is surely a picture; then
-    `MIN_SIDE` is enough.
+    must be at least `_MIN_RGBA_SIDE`. A `least` below `_MIN_SIDE` means that the input is surely a picture; then
+    `_MIN_SIDE` is enough.
     """
     if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8"):
         return None
@@ -38,7 +38,7 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
             continue
         batch, *sides = spec.shape
         channels = sides.pop(axis - 1)
-        needed = least if channels != 4 else _MIN_RGBA_SIDE if least >= MIN_SIDE else MIN_SIDE
+        needed = least if channels != 4 else _MIN_RGBA_SIDE if least >= _MIN_SIDE else _MIN_SIDE
         if batch == 1 and channels in _COLORS and min(sides) >= needed:
             return ImageInput(
                 name=spec.name,
@@ -56,7 +56,7 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
 
 def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
     """Return a four-channel input as a picture with a mask channel, 1 in the hole; None for any other input."""
-    image = picture_of_shape(spec, MIN_SIDE - 1) if has_fourth_channel(spec) else None
+    image = picture_of_shape(spec, _MIN_SIDE - 1) if has_fourth_channel(spec) else None
     if image is None or image.color != "rgba":
         return None
     mask = MaskChannel(hole=255.0 if spec.dtype == "uint8" else 1.0)
@@ -88,5 +88,5 @@ def has_fourth_channel(spec: TensorInput) -> bool:
     """Whether an input has four channels and may be a picture: RGB and a mask, or RGBA."""
     match spec.shape:
         case [1, 4, high, wide] | [1, high, wide, 4]:
-            return min(high, wide) >= MIN_SIDE
+            return min(high, wide) >= _MIN_SIDE
     return False

@@ -73,7 +73,7 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
     return Prompt(text, ids, ends, phrases, tokenizer)
 
 
-def position_ids(prompt: Prompt) -> list[int]:
+def _position_ids(prompt: Prompt) -> list[int]:
     """Return each token's position in its phrase [n], as Grounding DINO's `generate_masks_with_special_tokens...`."""
     positions = [0] * len(prompt.ids)
     for before, end in _phrase_spans(prompt):
@@ -81,7 +81,7 @@ def position_ids(prompt: Prompt) -> list[int]:
     return positions
 
 
-def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
+def _self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
     """Return the attention mask [n, n]: a token attends to itself and to the tokens of its phrase."""
     count = len(prompt.ids)
     mask = np.eye(count, dtype=bool)
@@ -106,13 +106,13 @@ def _prompt_tensor(spec: PromptInput, task: GroundingTask, prompt: Prompt) -> ND
     length, count = spec.shape[-1], len(prompt.ids)
     if spec.role == "self_attention_mask":
         mask = np.eye(length, dtype=bool)
-        mask[:count, :count] = self_attention_mask(prompt)
+        mask[:count, :count] = _self_attention_mask(prompt)
         return mask.astype(spec.dtype).reshape(spec.shape)
     rows = {
         "input_ids": list(prompt.ids),
         "attention_mask": [1] * count,
         "token_type_ids": [0] * count,
-        "position_ids": position_ids(prompt),
+        "position_ids": _position_ids(prompt),
     }
     padding = task.special_tokens["[PAD]"] if spec.role == "input_ids" else 0
     return np.array([*rows[spec.role], *[padding] * (length - count)]).astype(spec.dtype).reshape(spec.shape)

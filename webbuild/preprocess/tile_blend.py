@@ -21,7 +21,7 @@ class Ramps(Struct, frozen=True):
     fall: NDArray[np.float64]
 
 
-def tile_ramps(span: Span, feather: int, scale: int, length: int) -> Ramps:
+def _tile_ramps(span: Span, feather: int, scale: int, length: int) -> Ramps:
     """Return the ramps of a tile along an axis on which the result has `length` pixels."""
     is_first, is_last = span.start == 0, span.end * scale >= length
     start = 0 if is_first else (span.start - feather) * scale
@@ -39,7 +39,7 @@ def _ramp(x: NDArray[np.float64], cut: int, feather: int) -> NDArray[np.float64]
     return ramp
 
 
-def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
+def _tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
     """Return the opacity [rows, columns] with which a tile is blended over the tiles before it.
 
     opacity = own weight / sum of the weights of all tiles so far. Blending in order gives each tile its own weight, and
@@ -56,9 +56,9 @@ def tile_shares(columns: Ramps, rows: Ramps) -> NDArray[np.float64]:
 def put_tile(result: NDArray[np.uint8], drawn: NDArray[np.uint8], tile: Tile, scale: int, feather: int) -> None:
     """Blend a tile's output `drawn`, RGBA [height, width, 4], into `result`, `scale` times as large as the picture."""
     height, width = result.shape[:2]
-    rows, columns = tile_ramps(tile.row, feather, scale, height), tile_ramps(tile.column, feather, scale, width)
+    rows, columns = _tile_ramps(tile.row, feather, scale, height), _tile_ramps(tile.column, feather, scale, width)
     top, left = tile.row.offset * scale, tile.column.offset * scale
     into = result[rows.start : rows.end, columns.start : columns.end]
     visible = drawn[rows.start - top : rows.end - top, columns.start - left : columns.end - left]
     before = into.astype(np.float64)
-    into[:] = np.rint(before + tile_shares(columns, rows)[..., None] * (visible - before)).astype(np.uint8)
+    into[:] = np.rint(before + _tile_shares(columns, rows)[..., None] * (visible - before)).astype(np.uint8)

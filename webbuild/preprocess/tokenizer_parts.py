@@ -10,7 +10,7 @@ _PRE_TOKENIZERS = (
     "BertPreTokenizer ByteLevel Digits FixedLength Metaspace Punctuation Sequence Split Whitespace WhitespaceSplit"
 )
 _POST_PROCESSORS = "BertProcessing ByteLevel RobertaProcessing Sequence TemplateProcessing"
-KNOWN_PARTS: dict[str, list[str]] = {
+_KNOWN_PARTS: dict[str, list[str]] = {
     "model": ["BPE", "Unigram", "WordPiece"],
     "normalizer": _NORMALIZERS.split(),
     "pre_tokenizer": _PRE_TOKENIZERS.split(),
@@ -23,7 +23,7 @@ _SEQUENCE_FIELDS = ("normalizers", "pretokenizers", "processors")
 
 def unknown_part(tokenizer: Mapping[str, Any]) -> str | None:
     """Return the first component of a tokenizer.json that the runtime does not support, None if it supports all."""
-    for name, known in KNOWN_PARTS.items():
+    for name, known in _KNOWN_PARTS.items():
         for kind in _component_types(tokenizer.get(name)):
             if kind not in known:
                 return f"{name.replace('_', '-')} {kind}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from webbuild.probe.probe_model import Array
 
-TOLERANCES = {"f4": (1e-3, 1e-5), "f2": (1e-2, 1e-3), "f8": (1e-6, 1e-8)}
+_TOLERANCES = {"f4": (1e-3, 1e-5), "f2": (1e-2, 1e-3), "f8": (1e-6, 1e-8)}
 """Float type -> tolerance relative to the element, and relative to the output's largest magnitude.
 
 They include the accuracy that WGSL requires of `exp`, `pow` and the trigonometric functions. Integers and booleans must
@@ -46,6 +46,6 @@ def compare_output(name: str, got: Array | None, want: Array, slack: float = 1.0
 def _is_close(got: Array, want: Array, slack: float) -> Array:
     if want.dtype.kind != "f":
         return np.asarray(got == want)
-    relative, of_largest = TOLERANCES[want.dtype.str[1:]]
+    relative, of_largest = _TOLERANCES[want.dtype.str[1:]]
     finite = np.abs(want[np.isfinite(want)])
     return np.isclose(got, want, rtol=relative * slack, atol=of_largest * slack * finite.max(initial=0), equal_nan=True)

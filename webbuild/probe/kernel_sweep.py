@@ -26,8 +26,8 @@ float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0 float4e2m1
 """
 """All types except complex numbers: ONNX Runtime loads no model with these."""
 
-DTYPES = _TYPES.split()
-_COMMON_DTYPES = DTYPES[:12]
+_DTYPES = _TYPES.split()
+_COMMON_DTYPES = _DTYPES[:12]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class KernelProbe:
     dtype: str
 
 
-def all_templates() -> dict[str, TemplateFactory]:
+def _all_templates() -> dict[str, TemplateFactory]:
     """Return the template of each operator, from every module in `op_templates`."""
     templates: dict[str, TemplateFactory] = {}
     for module in sorted(pkgutil.iter_modules(op_templates.__path__), key=lambda module: module.name):
@@ -49,7 +49,7 @@ def all_templates() -> dict[str, TemplateFactory]:
 
 def kernel_probes() -> Iterator[KernelProbe]:
     """Yield a probe for every schema version and element type of every operator."""
-    for op, form_of in sorted(all_templates().items()):
+    for op, form_of in sorted(_all_templates().items()):
         versions = sorted(
             {s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, "")}
         )
@@ -65,10 +65,10 @@ def kernel_probes() -> Iterator[KernelProbe]:
 def _dtypes(schema: OpSchema) -> list[str]:
     if schema.name == "Cast":
         sources, targets = (allowed_dtypes(schema, name) for name in ("T1", "T2"))
-        pairs = [(a, b) for a in DTYPES for b in DTYPES if a in _COMMON_DTYPES or b in _COMMON_DTYPES]
+        pairs = [(a, b) for a in _DTYPES for b in _DTYPES if a in _COMMON_DTYPES or b in _COMMON_DTYPES]
         pairs = [(a, b) for a, b in pairs if {a, b} <= {*_COMMON_DTYPES} or "float" in (a, b)]
         return [f"{a}->{b}" for a, b in pairs if a in sources and b in targets]
     if not schema.type_constraints:
         return [NO_TYPE_VARIABLE]
     names = allowed_dtypes(schema, kernel_type_variable(schema))
-    return [name for name in DTYPES if name in names]
+    return [name for name in _DTYPES if name in names]

@@ -24,15 +24,15 @@ def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str,
     placement, cpu = slowest_placement(answer.log)
     if answer.stage:
         outcome: Outcome = "no-session" if answer.stage == "create" else "throws"
-        return build_case(probe, outcome, answer.subgroups, Mismatch(shorten_message(answer.shader or answer.error)))
+        return _build_case(probe, outcome, answer.subgroups, Mismatch(shorten_message(answer.shader or answer.error)))
     if placement is None:
-        return build_case(probe, "throws", answer.subgroups, Mismatch("the engine did not say where its nodes run"))
+        return _build_case(probe, "throws", answer.subgroups, Mismatch("the engine did not say where its nodes run"))
     fault = next(filter(None, (_find_mismatch(probe, answer, name, want) for name, want in reference.items())), None)
     if fault is not None:
         where = "" if placement == "gpu" else ", computed on the CPU"
-        return build_case(probe, "wrong", answer.subgroups, Mismatch(fault.message + where, fault.error))
+        return _build_case(probe, "wrong", answer.subgroups, Mismatch(fault.message + where, fault.error))
     on_cpu = [op for op in cpu if op != probe.op.rpartition(":")[2]]
-    return build_case(
+    return _build_case(
         probe,
         "gpu" if placement == "gpu" else "cpu",
         answer.subgroups,
@@ -40,7 +40,7 @@ def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str,
     )
 
 
-def build_case(probe: Probe, outcome: Outcome, subgroups: bool, fault: Mismatch) -> MeasuredCase:
+def _build_case(probe: Probe, outcome: Outcome, subgroups: bool, fault: Mismatch) -> MeasuredCase:
     """Return the case of a probe; its inputs are recorded only if it failed."""
     passed = outcome in ("gpu", "cpu")
     return MeasuredCase(

@@ -29,11 +29,11 @@ def dequantize_file(data: bytes, size: int, file: str) -> bytearray:
         if not np.isfinite(factors).all():
             raise invalid_file(file, f"a scale of the piece at {piece.offset} is not finite")
         target = np.frombuffer(restored, "<f4", piece.layout.value_count, piece.offset)
-        target[:] = dequantize_blocks(read_integers(data, piece, at), factors, piece.layout).ravel()
+        target[:] = dequantize_blocks(_read_integers(data, piece, at), factors, piece.layout).ravel()
     return restored
 
 
-def read_integers(data: bytes, piece: Chunk, at: int) -> NDArray[np.int16]:
+def _read_integers(data: bytes, piece: Chunk, at: int) -> NDArray[np.int16]:
     """Return the integers of a piece, which start at `at`."""
     count = piece.layout.value_count
     high = np.frombuffer(data, np.int8, count, at).astype(np.int16)

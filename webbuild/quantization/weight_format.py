@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from webbuild.errors import WebbuildError
 
-MAGIC = b"WBW1"
+_MAGIC = b"WBW1"
 _HEADER = struct.Struct("<4sI")
 _CHUNK = struct.Struct("<6I")
 
@@ -84,7 +84,7 @@ class Chunk(Struct, frozen=True):
 def encode_header(pieces: Sequence[Chunk]) -> bytes:
     """Return the header of a file: everything before the scales."""
     table = (_CHUNK.pack(_CHUNK_KINDS.index(piece.kind), piece.offset, *piece.layout.shape) for piece in pieces)
-    return _HEADER.pack(MAGIC, len(pieces)) + b"".join(table)
+    return _HEADER.pack(_MAGIC, len(pieces)) + b"".join(table)
 
 
 def decode_header(data: bytes, size: int, file: str) -> tuple[list[Chunk], int]:
@@ -101,7 +101,7 @@ def decode_header(data: bytes, size: int, file: str) -> tuple[list[Chunk], int]:
     Raises:
         WebbuildError: `invalid-weights`.
     """
-    if len(data) < _HEADER.size or data[:4] != MAGIC:
+    if len(data) < _HEADER.size or data[:4] != _MAGIC:
         raise invalid_file(file, "it does not begin as stored weights do")
     _, count = _HEADER.unpack_from(data)
     end = _HEADER.size + count * _CHUNK.size

@@ -6,13 +6,13 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-PAGES = Path(__file__).with_name("error_pages.toml")
+_PAGES = Path(__file__).with_name("error_pages.toml")
 
 
 @cache
 def error_pages() -> dict[str, dict[str, str]]:
     """Return the text of each error by area and code. The first line is a summary."""
-    areas = tomllib.loads(PAGES.read_text("utf-8"))
+    areas = tomllib.loads(_PAGES.read_text("utf-8"))
     return {area: {code: _page(*texts) for code, texts in pages.items()} for area, pages in areas.items()}
 
 

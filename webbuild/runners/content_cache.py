@@ -16,7 +16,7 @@ from pathlib import Path
 
 NO_CACHE = "WEBBUILD_NO_CACHE"
 """Environment variable that disables the cache, for reading and writing."""
-MAX_BYTES = 1 << 30
+_MAX_BYTES = 1 << 30
 """Maximum bytes of all entries."""
 _PART = 8
 """One entry may take 1 / 8 of the maximum; after each 1 / 8 written, the cache is pruned."""
@@ -33,7 +33,7 @@ class ContentCache:
         max_bytes: maximum bytes of all entries.
     """
 
-    def __init__(self, folder: Path, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, folder: Path, max_bytes: int = _MAX_BYTES) -> None:
         self._folder, self._max_bytes = folder, max_bytes
         self._unpruned = max_bytes  # the first write prunes, since other processes may have filled the cache
 

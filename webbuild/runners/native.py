@@ -38,7 +38,7 @@ RUN_SECONDS = 900.0
 RESOURCE_ERRORS = ("out-of-memory", "reference-run-too-long")
 """Error codes of runs that lacked memory or time: other random inputs do not help."""
 
-MAX_CHANGED_BYTES = 1 << 30
+_MAX_CHANGED_BYTES = 1 << 30
 """Maximum bytes of a model's files to perturb its weights, since this keeps the weights in memory twice."""
 
 
@@ -77,14 +77,14 @@ def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
 
 
 def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
-    """Return the float initializers with non-integer values, {} for a model above `MAX_CHANGED_BYTES`.
+    """Return the float initializers with non-integer values, {} for a model above `_MAX_CHANGED_BYTES`.
 
     All-integer initializers are no weights but exact by design: masks, sizes, divisors. So are the scales of a Resize,
     which decide its output's size, and must be 1 for batch and channels.
     """
     import onnx
 
-    if sum(file.stat().st_size for file in path.parent.glob(f"{path.stem}*")) > MAX_CHANGED_BYTES:
+    if sum(file.stat().st_size for file in path.parent.glob(f"{path.stem}*")) > _MAX_CHANGED_BYTES:
         return {}
     model = onnx.load(path) if data is None else onnx.load_from_string(data)
     if data is not None:

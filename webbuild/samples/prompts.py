@@ -12,19 +12,19 @@ from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
-PROMPTS_FILE = "prompts.txt"
+_PROMPTS_FILE = "prompts.txt"
 """File in the folder of samples, one prompt per line."""
 
 _MAX_PROMPTS = 12
 
 
 def with_prompts(match: TaskMatch, model: Path, prompts: Sequence[str]) -> TaskMatch:
-    """Return the match with the user's prompts, else with those of `PROMPTS_FILE`, else with the task's defaults.
+    """Return the match with the user's prompts, else with those of `_PROMPTS_FILE`, else with the task's defaults.
 
     Raises:
         WebbuildError: `invalid-prompt` for a prompt that the model cannot take.
     """
-    chosen = list(prompts) or _read_prompts_file(model.parent / "samples" / PROMPTS_FILE)
+    chosen = list(prompts) or _read_prompts_file(model.parent / "samples" / _PROMPTS_FILE)
     return kind_of(match.task).with_prompts(match, chosen)
 
 

@@ -24,7 +24,7 @@ from webbuild.preprocess.picture_shape import picture_of_shape
 SAMPLE_IMAGES = Path(__file__).parent / "pictures"
 """webbuild's own pictures."""
 
-MAX_INPUT_BYTES = 2**31 - 1
+_MAX_INPUT_BYTES = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
 
 Feeds = dict[str, NDArray[Any]]
@@ -96,7 +96,7 @@ def check_size(name: str, shape: Sequence[int], kind: np.dtype[Any]) -> None:
         WebbuildError: `input-too-large`.
     """
     size = math.prod(shape) * kind.itemsize
-    if size > MAX_INPUT_BYTES:
+    if size > _MAX_INPUT_BYTES:
         raise WebbuildError(
             "input-too-large",
             f"input '{name}' of shape {list(shape)} takes {size / 2**30:.0f} GiB; a browser allows 2",

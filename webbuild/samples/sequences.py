@@ -48,7 +48,7 @@ def make_video(file: Path, inputs: Sequence[Input], folder: Path) -> list[Sample
     return list(_make_frames(file, image, inputs, NO_RANGES, folder))
 
 
-def step_name(sequence: str, step: int) -> str:
+def _step_name(sequence: str, step: int) -> str:
     """Return the name of a step, numbered from 1."""
     return f"{sequence}, step {step + 1}"
 
@@ -63,7 +63,7 @@ def _make_frames(
         tensor, placement = image_to_tensor(frame, image)
         feeds = {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)}
         yield Sample(
-            step_name(sequence, step),
+            _step_name(sequence, step),
             feeds,
             None if frames is None else _write_frame(frame, frames / f"frame-{step + 1}.png"),
             placement,
@@ -100,5 +100,5 @@ def _tensor_step(sample: Sample, inputs: Sequence[Input], step: int) -> Sample:
     }
     sequence = f"{STEPS} steps of tensors"
     return msgspec.structs.replace(
-        sample, name=step_name(sequence, step), feeds=feeds, redraw=None, sequence=sequence, continues=step > 0
+        sample, name=_step_name(sequence, step), feeds=feeds, redraw=None, sequence=sequence, continues=step > 0
     )

@@ -27,11 +27,11 @@ _MAX_RUNS = 3
 def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:
     """Return the zero states before the first run, at the sizes `dims`."""
     states = {pair.input for pair in source.states}
-    shapes = {spec.name: fixed_shape(spec, dims) for spec in source.signature.inputs if spec.name in states}
+    shapes = {spec.name: _fixed_shape(spec, dims) for spec in source.signature.inputs if spec.name in states}
     return {name: np.zeros(shape, native.input_dtypes[name]) for name, shape in shapes.items()}
 
 
-def fixed_shape(spec: TensorSpec, dims: Mapping[str, int]) -> tuple[int, ...]:
+def _fixed_shape(spec: TensorSpec, dims: Mapping[str, int]) -> tuple[int, ...]:
     """Return the shape of an input with its free sizes from `dims`, by "input:axis"; 1 for missing ones."""
     return tuple(
         size if isinstance(size, int) else dims.get(f"{spec.name}:{axis}", 1) for axis, size in enumerate(spec.shape)
@@ -96,10 +96,10 @@ def ignores_initial_size(source: OnnxModel, dims: Mapping[str, int], native: Nat
     """
     shapes = {name: array.shape for name, array in first_states(source, dims, native).items()}
     specs = {spec.name: spec for spec in source.signature.inputs}
-    smallest = {name: fixed_shape(specs[name], {}) for name in shapes}
+    smallest = {name: _fixed_shape(specs[name], {}) for name in shapes}
     if smallest == shapes:
         return None
-    small, whole = (run_with_states(source, dims, each, native) for each in (smallest, shapes))
+    small, whole = (_run_with_states(source, dims, each, native) for each in (smallest, shapes))
     if small is None or whole is None:
         return None
     return all(np.array_equal(small[name], whole[name], equal_nan=whole[name].dtype.kind == "f") for name in whole)
@@ -123,16 +123,16 @@ def _next_shapes(
     source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
 ) -> dict[str, tuple[int, ...]] | None:
     """Return the output shapes of the states after a run with zeros, by input; None if the run fails."""
-    outputs = run_with_states(source, dims, shapes, native)
+    outputs = _run_with_states(source, dims, shapes, native)
     return None if outputs is None else {pair.input: outputs[pair.output].shape for pair in source.states}
 
 
-def run_with_states(
+def _run_with_states(
     source: OnnxModel, dims: Mapping[str, int], shapes: Shapes, native: NativeRunner
 ) -> dict[str, NDArray[Any]] | None:
     """Return the outputs for random inputs and zero states, None if the run fails."""
     others = [
-        TensorSpec(spec.name, spec.dtype, fixed_shape(spec, dims))
+        TensorSpec(spec.name, spec.dtype, _fixed_shape(spec, dims))
         for spec in source.signature.inputs
         if spec.name not in shapes
     ]

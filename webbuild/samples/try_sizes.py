@@ -83,7 +83,7 @@ def choose_sizes(
 
     def seconds(side: int, length: int) -> float | None:
         dims, started = sizes(side, length).dims, time.process_time()
-        return None if run_error(native, source, dims) else time.process_time() - started
+        return None if _run_error(native, source, dims) else time.process_time() - started
 
     lengths_to_try = LENGTHS[:-1] if stateful else LENGTHS
     working = _first_that_runs(seconds, bool(sides), lengths_to_try if lengths else ())
@@ -120,7 +120,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
         WebbuildError: `reference-run-too-long`; `one-size-only` if it fails at a constant of another size, else
             `size-fails`.
     """
-    error = run_error(native, source, sizes.dims) if dims else None
+    error = _run_error(native, source, sizes.dims) if dims else None
     if error is not None and error.code == "reference-run-too-long":
         raise error
     if error is None or error.code not in ("reference-run-failed", "out-of-memory"):
@@ -136,7 +136,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
 
     def error_at(other: Mapping[str, int]) -> WebbuildError | None:
         try:
-            return run_error(native, source, resolve_dims(source.signature, other).dims)
+            return _run_error(native, source, resolve_dims(source.signature, other).dims)
         except WebbuildError as unresolved:  # another dimension has its size only from a sample
             return unresolved
 
@@ -151,7 +151,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
     )
 
 
-def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
+def _run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
     """Return the error of a run with random inputs at these sizes, None if it runs."""
     fixed = [
         msgspec.structs.replace(

@@ -23,7 +23,7 @@ from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
-MOST_CLASSES = 10
+_MOST_CLASSES = 10
 """Maximum number of classes of a crop in a result, as in the runtime."""
 
 
@@ -44,7 +44,7 @@ class CropClassesKind(CropKind):
     def decode_crop(self, task: CropClassesTask, crop: Crop, values: NDArray[Any]) -> CropDetection:
         """Return the object of a crop with its best classes."""
         return CropDetection(
-            **{**detection_fields(crop), "classes": tuple(ranked_classes(task, values)[:MOST_CLASSES])}
+            **{**detection_fields(crop), "classes": tuple(ranked_classes(task, values)[:_MOST_CLASSES])}
         )
 
     def detections(self, prediction: Sequence[CropDetection]) -> Sequence[Detection]:

@@ -102,7 +102,7 @@ class MaskGenerationKind(TaskKind):
         if context.placement is None or context.points is None:
             return ()
         chosen = choose_masks(task, object_scores(outputs[task.scores]), context.points)
-        return [decode_masks(task, outputs, context.placement, chosen)]
+        return [_decode_masks(task, outputs, context.placement, chosen)]
 
     def compare(
         self,
@@ -218,7 +218,7 @@ def choose_masks(task: MaskGenerationTask, scores: NDArray[Any], prompt: PointPr
     return ChosenMasks((task.single,), 0)
 
 
-def decode_masks(
+def _decode_masks(
     task: MaskGenerationTask, outputs: Tensors, placement: ImagePlacement, chosen: ChosenMasks, index: int = 0
 ) -> PromptedMasks:
     """Return the chosen masks of one object, over the picture."""

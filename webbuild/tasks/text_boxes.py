@@ -25,7 +25,7 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
-LABEL = "text"
+_LABEL = "text"
 
 
 class TextBoxesKind(TaskKind):
@@ -74,7 +74,7 @@ class TextBoxesKind(TaskKind):
                 Box(*boxes[at].tolist()),
                 rectangles[at].score,
                 0,
-                LABEL,
+                _LABEL,
                 polygon=tuple((x, y) for x, y in corners[at].tolist()),
                 cell=cell,
             )

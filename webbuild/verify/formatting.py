@@ -13,7 +13,7 @@ from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import PromptCost, VerifyReport, exit_code
 
-RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
+_RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
 _DASH = "\N{EN DASH}"
 _TIMES = "\N{MULTIPLICATION SIGN}"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -41,7 +41,7 @@ def format_milliseconds(value: float | None) -> str:
 def runner_name(runner: str) -> str:
     """Return a runner's display name: its backend, and its precision if reduced."""
     backend, space, precision = runner.partition(" ")
-    return f"{RUNNER_NAMES.get(backend, backend)}{space}{precision}"
+    return f"{_RUNNER_NAMES.get(backend, backend)}{space}{precision}"
 
 
 def graph_name(runner: str) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from webbuild.verify.page_messages import ProviderNodes
 from webbuild.verify.report import Problem, ProviderPlacement
 
-EXPECTED_PROVIDERS = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
+_EXPECTED_PROVIDERS = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
 
 
 def summarize_placement(backend: str, placements: Sequence[ProviderNodes]) -> tuple[ProviderPlacement, ...]:
     """Count the nodes of each provider, most first; nodes of a provider other than the backend's are listed."""
-    wanted = EXPECTED_PROVIDERS[backend]
+    wanted = _EXPECTED_PROVIDERS[backend]
     lists = (
         ProviderPlacement(
             provider=each.provider,

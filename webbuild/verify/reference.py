@@ -103,11 +103,11 @@ def thresholds_of(manifest: Manifest) -> RunContext:
 
 def policy_of(bundle: Bundle, runner: str) -> Policy:
     """Return the policy of a runner: `native`, or the name of a graph."""
-    file = reference_file(bundle)
+    file = _reference_file(bundle)
     return browser_policy(bundle.graph(runner), *_kinds_of_outputs(file, _file_state(file)))
 
 
-def reference_file(bundle: Bundle) -> Path:
+def _reference_file(bundle: Bundle) -> Path:
     """Return the file of the reference graph; its weights may be in parts next to it."""
     return bundle.graph_path(bundle.graph("wasm") or bundle.manifest.graphs[-1])
 

@@ -34,14 +34,14 @@ from webbuild.verify.pipeline_page_runner import PipelinePageRunner
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
 
-INPUT_TOLERANCE = 1e-6
+_INPUT_TOLERANCE = 1e-6
 """Tolerance of the browser's input tensor against Python's, relative to its largest magnitude: only rounding.
 Pillow and the browsers decode JPEG, PNG and WebP to the same bits. Only translucent pictures may differ, by
 `TRANSLUCENT_LEVELS` of 256."""
 TRANSLUCENT_LEVELS = {"Chromium": 1, "Firefox": 2, "WebKitGTK": 2, "Safari": 2}
 """Levels by browser. A canvas stores colours premultiplied by alpha, in 8 bits. Chromium rounds them; the others
 truncate, which loses up to twice as much. At an alpha of 127, Chromium's colours are off by 1 level, others by 2."""
-GPU_TOLERANCE = 1e-3
+_GPU_TOLERANCE = 1e-3
 """The same if a GPU resamples in float32, as a fraction of one of 256 levels: normalization subtracts nearly equal
 numbers, so the difference may be much smaller than the rounded values."""
 
@@ -215,5 +215,5 @@ def input_tolerance(spec: PictureInput | StackInput, want: NDArray[Any], backend
     level = spec.scale / min(spec.std)
     if levels:
         return levels * level
-    rounding = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
-    return max(rounding, GPU_TOLERANCE * level) if backend.startswith("webgpu") else rounding
+    rounding = _INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
+    return max(rounding, _GPU_TOLERANCE * level) if backend.startswith("webgpu") else rounding

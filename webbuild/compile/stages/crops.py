@@ -20,7 +20,7 @@ from webbuild.tasks.recognition.text_orientation import half_turn
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
-CROPS_IN_A_RUN = 4
+_CROPS_IN_A_RUN = 4
 """Second batch size of a crop stage, after 1: most pictures have few objects."""
 
 
@@ -159,7 +159,7 @@ def crop_batches(stage: PlannedStage, batches: Sequence[int], *, first: bool) ->
     named = batch != (None,)
     free = free and not (named and any(batch == spec.shape[1:2] for spec in stage.source.signature.outputs))
     cut = not first and not stage.joins and stage.glue is None
-    return (1, CROPS_IN_A_RUN) if cut and free else batches
+    return (1, _CROPS_IN_A_RUN) if cut and free else batches
 
 
 def _no_crops(what: str, fix: str) -> WebbuildError:

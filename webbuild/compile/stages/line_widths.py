@@ -9,7 +9,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.options.picture_sizes import PictureSize
 from webbuild.tasks.recognition.text_recognizers import line_size
 
-LINE_WIDTHS = (320, 480, 640, 960, 1280)
+_LINE_WIDTHS = (320, 480, 640, 960, 1280)
 """PaddleOCR pads lines to at least 320 pixels; the other widths hold longer lines with little padding."""
 _MAX_WIDTH = 8192
 
@@ -56,7 +56,7 @@ def line_sizes(stage: PlannedStage, widths: Sequence[int], fixed: Collection[str
     (spec, *_) = stage.source.signature.inputs
     if not height or {spec.shape[-1], f"{spec.name}:{len(spec.shape) - 1}"} & set(fixed):
         return ()
-    return tuple(PictureSize(width, height) for width in widths or LINE_WIDTHS)
+    return tuple(PictureSize(width, height) for width in widths or _LINE_WIDTHS)
 
 
 def _line_height(stage: PlannedStage) -> int:

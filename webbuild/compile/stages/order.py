@@ -33,7 +33,7 @@ def plan_stages(models: Sequence[PlannedStage]) -> list[PlannedStage]:
         if len(plans) == 1:
             return plans[0]
         if all(takes_pictures_alone(each) for each in models[1:]):
-            check_tensors_of_crops(models)
+            _check_tensors_of_crops(models)
             return list(models)
         raise error from None
 
@@ -95,10 +95,10 @@ def check_all_taken(stages: Sequence[PlannedStage]) -> None:
     for at, stage in enumerate(stages[:-1]):
         if stage.name not in joined_stages and at >= last_results_stage:
             raise not_joined([stage], stages[at + 1])
-    check_tensors_of_crops(stages)
+    _check_tensors_of_crops(stages)
 
 
-def check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
+def _check_tensors_of_crops(stages: Sequence[PlannedStage]) -> None:
     """Raise if a stage after a crop stage takes no crops: the number of crops varies with the picture.
 
     Raises:

@@ -20,10 +20,10 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
 from webbuild.passes.workarounds.base import Symptom
 
-cpu_rule = partial(rule, placement="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
+_cpu_rule = partial(rule, placement="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
 
 
-@cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
+@_cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
 def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
@@ -48,7 +48,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
     )
 
 
-@cpu_rule(
+@_cpu_rule(
     "dynamic-output-shape",
     *DATA_DEPENDENT_OPS,
     summary="data-dependent output shape",
@@ -80,7 +80,7 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom |
     return Symptom(f"{node.op_type} runs on the CPU, and its output size changes every run", fixed_by="")
 
 
-@cpu_rule("no-gpu-kernel", fix="replace it by operators that have one, or cut the graph before it")
+@_cpu_rule("no-gpu-kernel", fix="replace it by operators that have one, or cut the graph before it")
 def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
 
@@ -101,7 +101,7 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@cpu_rule("no-gpu-kernel-for-dtype", fix="compute it in int32 or float", passes=("narrow-int64",))
+@_cpu_rule("no-gpu-kernel-for-dtype", fix="compute it in int32 or float", passes=("narrow-int64",))
 def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The node runs on the CPU: the operator has GPU kernels, but not for this element type.
 
@@ -128,7 +128,7 @@ def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Sympto
     )
 
 
-@cpu_rule("opset-too-new", passes=("downgrade-opset",))
+@_cpu_rule("opset-too-new", passes=("downgrade-opset",))
 def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is newer than those that the build has GPU kernels for.
 
@@ -150,7 +150,7 @@ def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@cpu_rule("opset-too-old")
+@_cpu_rule("opset-too-old")
 def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is older than those that the build has GPU kernels for.
 
@@ -170,7 +170,7 @@ def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@cpu_rule("shape-subgraph-on-cpu", severity="note", fix="fix the sizes of the inputs", passes=("fix-dynamic-dims",))
+@_cpu_rule("shape-subgraph-on-cpu", severity="note", fix="fix the sizes of the inputs", passes=("fix-dynamic-dims",))
 def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     """The node runs on the CPU although it has a GPU kernel: all its inputs are on the CPU.
 

@@ -15,9 +15,9 @@ from webbuild.passes.rewrite import static_shape
 from webbuild.reporting.quantities import format_bytes, format_count
 
 _ADDRESS_SPACE = 4 << 30
-MAX_GPU_MEMORY = 1_000_000_000
+_MAX_GPU_MEMORY = 1_000_000_000
 """Bytes of GPU memory above which there is a warning."""
-MAX_PAGE_MEMORY = 1_500_000_000
+_MAX_PAGE_MEMORY = 1_500_000_000
 """Bytes of memory above which iOS closes a page."""
 
 
@@ -168,7 +168,7 @@ def gpu_memory(
     Source: onnxruntime #25195, #21968; iOS closes a page above about 1.5 GB (mlc-ai/web-llm #753).
     """
     peak = memory.gpu
-    if peak is None or peak.total <= MAX_GPU_MEMORY:
+    if peak is None or peak.total <= _MAX_GPU_MEMORY:
         return
     tensors = ", ".join(f"'{each.name}' ({format_bytes(each.size)})" for each in peak.largest)
     yield Finding(
@@ -197,7 +197,7 @@ def wasm_memory(
     Source: mlc-ai/web-llm #753.
     """
     total = memory.weights + memory.activations
-    if total > MAX_PAGE_MEMORY:
+    if total > _MAX_PAGE_MEMORY:
         yield Finding(
             code="wasm-memory",
             severity="warning",
@@ -205,7 +205,7 @@ def wasm_memory(
             where="the model",
             summary=f"needs {format_bytes(total)} on WASM",
             reason=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of tensors in use "
-            f"at one time: iOS ends a page above about {format_bytes(MAX_PAGE_MEMORY)}",
+            f"at one time: iOS ends a page above about {format_bytes(_MAX_PAGE_MEMORY)}",
             fix="pack a smaller model, or use a smaller input image, with --size if height and width are dynamic",
         )
 

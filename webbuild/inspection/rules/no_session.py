@@ -12,10 +12,10 @@ from webbuild.inspection.unsupported import is_only_on_wasm
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workarounds.base import Symptom
 
-no_session_rule = partial(rule, placement=None, summary="no session can be created", outcome="no-session")
+_no_session_rule = partial(rule, placement=None, summary="no session can be created", outcome="no-session")
 
 
-@no_session_rule(
+@_no_session_rule(
     "inference-dropout",
     "Dropout",
     summary="no session without optimization",
@@ -35,7 +35,7 @@ def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
     return "there is no kernel for Dropout"
 
 
-@no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimization")
+@_no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimization")
 def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: ONNX Runtime optimized the model for another machine.
 
@@ -50,7 +50,7 @@ def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     return f"{node.domain} has operators for the machine that the model was optimized on"
 
 
-@no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")
+@_no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")
 def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: neither the GPU nor the CPU supports this form of Resize.
 
@@ -76,7 +76,7 @@ def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     return "it resizes the channels too" if len(before) == 4 and changed > 2 else None
 
 
-@no_session_rule(
+@_no_session_rule(
     "rnn-batch-first", "GRU", "LSTM", "RNN", fix="transpose the input and the output around a layer of layout 0"
 )
 def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
@@ -93,7 +93,7 @@ def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     return "its layout is 1, batch first" if batch_first else None
 
 
-@no_session_rule("unimplemented-dtype", placement="none", passes=("float64-to-float32",))
+@_no_session_rule("unimplemented-dtype", placement="none", passes=("float64-to-float32",))
 def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 

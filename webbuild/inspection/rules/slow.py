@@ -16,10 +16,10 @@ from webbuild.passes.workarounds.base import Symptom
 
 _LARGE_AREA, _LONG_ROW = 1024, 100_000
 
-slow_rule = partial(rule, severity="warning", outcome="gpu")
+_slow_rule = partial(rule, severity="warning", outcome="gpu")
 
 
-@slow_rule(
+@_slow_rule(
     "global-pool-single-thread",
     *("GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"),
     summary="slow",
@@ -39,7 +39,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
     return f"one thread reads {area} numbers for each output" if area >= _LARGE_AREA else None
 
 
-@slow_rule("gpu-readback-parameter", summary="waits for the GPU in every run", fix="make it a constant")
+@_slow_rule("gpu-readback-parameter", summary="waits for the GPU in every run", fix="make it a constant")
 def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
     """The CPU waits for the GPU in every run: the kernel reads an input on the CPU, but the GPU computes it.
 
@@ -57,7 +57,7 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
     return None
 
 
-@slow_rule(
+@_slow_rule(
     "if-gpu-sync",
     "If",
     summary="waits for its condition",
@@ -75,7 +75,7 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     return None if context.is_constant(node.inputs[0]) else "the condition is computed in every run"
 
 
-@slow_rule(
+@_slow_rule(
     "large-topk",
     "TopK",
     summary="slow",

@@ -22,10 +22,10 @@ _FLASH_QUERIES = 32
 
 _READS_INPUT = "it reads an input of the graph"
 
-wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
+_wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
 
 
-@wrong_rule("cast-out-of-range", "Cast", severity="note", fix="put a Clip before it")
+@_wrong_rule("cast-out-of-range", "Cast", severity="note", fix="put a Clip before it")
 def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer differs for out-of-range numbers: ONNX does not define how a float Cast converts them.
 
@@ -49,7 +49,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     return Symptom("ONNX does not define how Cast converts it", what)
 
 
-@wrong_rule("dequantize-blocks-1d", "DequantizeLinear", fix="give the tensor a second axis")
+@_wrong_rule("dequantize-blocks-1d", "DequantizeLinear", fix="give the tensor a second axis")
 def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: a 1-D tensor has one scale per block, and the kernel reads one per element.
 
@@ -61,7 +61,7 @@ def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | Non
     return "its blocks lie along its only axis" if blocked and known_rank(node.inputs[0]) == 1 else None
 
 
-@wrong_rule(
+@_wrong_rule(
     "flash-attention-subgroups",
     *("MultiHeadAttention", "GroupQueryAttention", "Attention"),
     severity="note",
@@ -99,7 +99,7 @@ def _head_size(node: ir.Node, width: int) -> int | None:
     return width // heads if heads else None
 
 
-@wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
+@_wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
 def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer may be off by one: ReduceLogSumExp of integers rounds, and ONNX truncates.
 
@@ -112,7 +112,7 @@ def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str
     return "it rounds where ONNX cuts" if is_integer and not is_empty(x) else None
 
 
-@wrong_rule("pad-wrap", "Pad", fix="join slices with Concat instead")
+@_wrong_rule("pad-wrap", "Pad", fix="join slices with Concat instead")
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: a Pad in wrap mode with a negative pad.
 
@@ -129,7 +129,7 @@ def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     return "it wraps around one side, and cuts another" if (pads < 0).any() and (pads > 0).any() else None
 
 
-@wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="use Log, or Mul, instead")
+@_wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="use Log, or Mul, instead")
 def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: with empty axes, this reduction returns its input unchanged.
 
@@ -146,7 +146,7 @@ def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     return f"{node.op_type} over no axes gives its input back"
 
 
-@wrong_rule("small-pointwise-conv-bias", "Conv", fix="use the engine from 1.30.0 on")
+@_wrong_rule("small-pointwise-conv-bias", "Conv", fix="use the engine from 1.30.0 on")
 def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong before 1.30.0: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8.
 
@@ -161,7 +161,7 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
     return "its bias is lost: a 1x1 Conv of fewer than 8 channels" if small else None
 
 
-@wrong_rule(
+@_wrong_rule(
     "softmax-fully-masked",
     "Softmax",
     summary="a row of -inf becomes 0, not NaN",
@@ -195,7 +195,7 @@ def _holds_infinity(node: ir.Node, index: int) -> bool:
     return stored is not None and stored.dtype.kind == "f" and bool(np.isneginf(stored).any())
 
 
-@wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="reduce the angle to one turn before it")
+@_wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="reduce the angle to one turn before it")
 def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Sin, Cos and Tan lose accuracy for large angles: WGSL guarantees 2^-11 within -pi to pi only.
 
@@ -218,7 +218,7 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     return Symptom("WGSL guarantees no accuracy outside -pi to pi", what)
 
 
-@wrong_rule(
+@_wrong_rule(
     "unsorted-topk",
     "TopK",
     summary="another order",

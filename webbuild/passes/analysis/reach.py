@@ -18,7 +18,7 @@ Bound = NDArray[np.int64]
 Table = NDArray[np.int64]
 """Input positions that each output position along an axis reads, [outputs, reads]; they may be out of range."""
 
-MAX_ELEMENTS = 1 << 25
+_MAX_ELEMENTS = 1 << 25
 """Largest number of elements of a bound. Larger ones combine positions of the image pair by pair, as attention does."""
 
 
@@ -128,5 +128,5 @@ def least(bounds: Sequence[Bound]) -> Bound:
 
 
 def _require_room(elements: int) -> None:
-    if elements > MAX_ELEMENTS:
+    if elements > _MAX_ELEMENTS:
         raise UnknownReachError("combines every pair of positions of the picture")

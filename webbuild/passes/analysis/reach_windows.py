@@ -59,7 +59,7 @@ def _windows(node: ir.Node) -> Iterator[tuple[int, int, int, int, int, int]]:
 
 def resize_table(node: ir.Node, axis: int) -> Table:
     """Return the positions that a Resize reads along an axis: those that its mode interpolates."""
-    scale, length = resize_scale(node, axis)
+    scale, length = _resize_scale(node, axis)
     mode = _mode(node)
     places = [_source_position(node, at, scale) for at in range(length)]
     if mode == "nearest":
@@ -79,12 +79,12 @@ def rounds_places(node: ir.Node) -> bool:
     """Whether the sampling positions of a Resize are inexact in float32, so that rounding differs by position."""
     if node.op_type not in ("Resize", "Upsample") or _mode(node) == "nearest":
         return False
-    scales = [resize_scale(node, axis)[0] for axis in range(len(static_shape(node.outputs[0]) or ()))]
+    scales = [_resize_scale(node, axis)[0] for axis in range(len(static_shape(node.outputs[0]) or ()))]
     # (i + 1/2) / s - 1/2 is exact for a power of two
     return any(each.numerator & (each.numerator - 1) or each.denominator & (each.denominator - 1) for each in scales)
 
 
-def resize_scale(node: ir.Node, axis: int) -> tuple[Fraction, int]:
+def _resize_scale(node: ir.Node, axis: int) -> tuple[Fraction, int]:
     """Return the scale of a Resize along an axis, and the output's length.
 
     Raises:

@@ -43,12 +43,12 @@ def exact_sum_blocker(operands: IntMatmulOperands) -> str | None:
         points
     ) != 1:
         return "it has a zero point per row of its data"
-    if exact_chunks(operands) is None:
+    if _exact_chunks(operands) is None:
         return "a sum may exceed 2^24, beyond which float32 is not exact"
     return None
 
 
-def exact_chunks(operands: IntMatmulOperands) -> list[tuple[int, int]] | None:
+def _exact_chunks(operands: IntMatmulOperands) -> list[tuple[int, int]] | None:
     """Return a split of the summed axis such that no part's sum can exceed 2^24, None if there is none."""
     magnitudes = _magnitudes(operands)
     size = len(magnitudes)
@@ -99,7 +99,7 @@ def exact_sums(add: Builder, ints: ExactInts, operands: IntMatmulOperands) -> tu
     assert operands.weights is not None
     data = ints.centered(add, operands.data, operands.data_zero)
     weights = ints.centered(add, operands.weights, operands.weights_zero, 0 if operands.is_conv else 1)
-    parts = exact_chunks(operands)
+    parts = _exact_chunks(operands)
     assert parts is not None
     if len(parts) == 1:
         return _product(add, operands, data, weights), True

@@ -15,7 +15,7 @@ from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
 FLOAT32_EXACT_MAX = 2**24
 """Every integer up to this is exact in float32."""
 
-ROUNDING_SHIFT = 1.5 * 2**23
+_ROUNDING_SHIFT = 1.5 * 2**23
 """Adding and subtracting this rounds numbers below 2^22 half to even: the sum has no bits for a fraction."""
 
 QUANTIZED_RANGES = {
@@ -105,7 +105,7 @@ class ExactInts:
 
 def round_half_even(add: Builder, value: ir.Value) -> ir.Value:
     """Return a value of magnitude below 2^22 rounded half to even."""
-    shift = add.const(ROUNDING_SHIFT)
+    shift = add.const(_ROUNDING_SHIFT)
     return add.op("Sub", add.op("Add", value, shift), shift)
 
 

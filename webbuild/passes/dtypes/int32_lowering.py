@@ -17,12 +17,12 @@ DATA_MOVEMENT_OPS = {
     "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
 }  # fmt: skip
 """Operators with one output that move the elements of their first input, whatever they are."""
-FIRST_INPUT_OPS = DATA_MOVEMENT_OPS | {
+_FIRST_INPUT_OPS = DATA_MOVEMENT_OPS | {
     "GatherND", "GatherElements", "Split", "ReduceSum", "ReduceMax", "ReduceMin", "CumSum", "Trilu", "Abs", "Neg",
     "Sign", "Relu",
 }  # fmt: skip
 """Operators whose only data input is the first."""
-ALL_INPUT_OPS = {"Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Concat", "Clip"}
+_ALL_INPUT_OPS = {"Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "Concat", "Clip"}
 COMPARISON_OPS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"}
 _SOME_INPUT_OPS = {"Where": (1, 2), "Pad": (0, 2), "ScatterElements": (0, 2), "ScatterND": (0, 2)}
 _LOWERED_TO: dict[str, tuple[str, ...]] = {
@@ -41,9 +41,9 @@ def data_inputs(node: ir.Node) -> list[int]:
     """Return the indices of a node's data inputs, empty for an unknown operator."""
     if node.domain not in ("", "ai.onnx"):
         return []
-    if node.op_type in FIRST_INPUT_OPS or node.op_type == "Cast":
+    if node.op_type in _FIRST_INPUT_OPS or node.op_type == "Cast":
         return [0]
-    if node.op_type in ALL_INPUT_OPS | COMPARISON_OPS:
+    if node.op_type in _ALL_INPUT_OPS | COMPARISON_OPS:
         return [index for index, value in enumerate(node.inputs) if value is not None]
     return [i for i in _SOME_INPUT_OPS.get(node.op_type, ()) if i < len(node.inputs) and node.inputs[i] is not None]
 

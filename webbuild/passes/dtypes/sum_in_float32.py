@@ -12,7 +12,7 @@ _OPERATORS = (
     *("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
     "GlobalAveragePool",
 )
-MANY_TERMS = 256
+_MANY_TERMS = 256
 """Number of pixels 0..255 that fit into a float16 sum: its maximum is 65,504."""
 
 
@@ -41,4 +41,4 @@ class SumInFloat32(Decomposition):
         before, after = static_shape(value), static_shape(node.outputs[0])
         if options.table is None or value is None or value.dtype != ir.DataType.FLOAT16 or not before or after is None:
             return False
-        return math.prod(before) >= MANY_TERMS * max(1, math.prod(after))
+        return math.prod(before) >= _MANY_TERMS * max(1, math.prod(after))

@@ -53,7 +53,7 @@ class ChannelsLastTokens(Pass):
         shape = static_shape(source)
         if source is node.inputs[0] or shape is None or len(shape) != 4 or not _touches(source, _producers):
             return None
-        if source is None or _meaning_of(node) != meaning(shape, TO_CHANNELS_LAST):
+        if source is None or _meaning_of(node) != _meaning(shape, TO_CHANNELS_LAST):
             return None
         add = Builder(graph, node, f"{node.name or 'Transpose'}/tokens")
         moved = add.op("Transpose", source, perm=list(TO_CHANNELS_LAST))  # [N, H, W, C]
@@ -67,7 +67,7 @@ class ChannelsLastTokens(Pass):
             return None
         count, channels, height, width = shape
         last = [count, height, width, channels]
-        if _meaning_of(node) != meaning(last, TO_CHANNELS_FIRST):
+        if _meaning_of(node) != _meaning(last, TO_CHANNELS_FIRST):
             return None
         add = Builder(graph, reshape, f"{node.name or 'Transpose'}/picture")
         tokens = add.reshape(node.inputs[0], last)
@@ -75,7 +75,7 @@ class ChannelsLastTokens(Pass):
         return self.applied(node, "channels go first after the Reshape to an image")
 
 
-def meaning(shape: Sequence[int], perm: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _meaning(shape: Sequence[int], perm: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return a Transpose's sizes and permutation, without axes of size 1 and with adjacent axes merged."""
     groups: list[list[int]] = []
     for axis in perm:
@@ -94,7 +94,7 @@ def _meaning_of(node: ir.Node) -> tuple[tuple[int, ...], tuple[int, ...]] | None
     shape = static_shape(node.inputs[0])
     if shape is None or static_shape(node.outputs[0]) is None:
         return None
-    return meaning(shape, node.attributes.get_ints("perm", []) or range(len(shape))[::-1])
+    return _meaning(shape, node.attributes.get_ints("perm", []) or range(len(shape))[::-1])
 
 
 def _producers(value: ir.Value) -> list[ir.Node]:

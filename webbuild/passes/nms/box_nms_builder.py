@@ -54,7 +54,7 @@ def _corners(add: Builder, table: ir.Value, spec: YoloPostprocess) -> ir.Value:
     centre, size = add.slice(table, 1, 0, 2), add.slice(table, 1, 2, 4)
     if spec.strides:
         # YOLOX: centre = (raw + cell) * stride, size = exp(raw) * stride
-        cells, strides = anchor_grid(spec)  # [A, 2], [A, 1]
+        cells, strides = _anchor_grid(spec)  # [A, 2], [A, 1]
         centre = add.op("Mul", add.op("Add", centre, add.const(cells)), add.const(strides))
         size = add.op("Mul", add.op("Exp", size), add.const(strides))
     half = add.op("Mul", size, add.const(0.5))
@@ -101,7 +101,7 @@ def _pad_rows(add: Builder, joined: ir.Value, rows: int) -> ir.Value:
     return add.op("Pad", joined, add.op("Concat", add.const([0, 0], np.int64), missing, zero, axis=0))
 
 
-def anchor_grid(spec: YoloPostprocess) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
+def _anchor_grid(spec: YoloPostprocess) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
     """Return the cell (x, y) [anchors, 2] and the stride [anchors, 1] of every anchor, row by row, stride by stride."""
     cells, strides = [], []
     for stride in spec.strides:

@@ -35,7 +35,7 @@ class NmsPass(Pass, Generic[Pattern]):
         if self.is_already_rewritten(model):
             return []
         try:
-            tail = find_nms(model)
+            tail = _find_nms(model)
         except UnknownNmsPatternError as unknown:
             return [self.skipped(unknown.where, unknown.reason)]
         if not isinstance(tail, self.pattern):
@@ -70,7 +70,7 @@ def _subgraph_reader(model: ir.Model, tail: NmsPattern | GenericNmsPattern) -> i
     return None
 
 
-def find_nms(model: ir.Model) -> NmsPattern | GenericNmsPattern | None:
+def _find_nms(model: ir.Model) -> NmsPattern | GenericNmsPattern | None:
     """Return the NMS of the graph, None if it has none.
 
     Raises:

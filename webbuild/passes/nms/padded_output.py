@@ -10,7 +10,7 @@ from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.rewrite import LOW, LOWEST, constant, replace_all_uses, unused_name
 
-PADDED_ROWS_KEY = "webbuild.rows"
+_PADDED_ROWS_KEY = "webbuild.rows"
 """Metadata key: the number of boxes that fit into the padded outputs."""
 
 
@@ -42,7 +42,7 @@ def pad_selected_outputs(
             model, value, selected if value is pattern.nms.outputs[0] else value, real, pattern.axes[value], rows
         )
     model.graph.sort()
-    model.metadata_props[PADDED_ROWS_KEY] = str(rows)
+    model.metadata_props[_PADDED_ROWS_KEY] = str(rows)
 
 
 def _rank_fixed(model: ir.Model, ranking: ir.Node, real: ir.Value, rows: int) -> ir.Value:

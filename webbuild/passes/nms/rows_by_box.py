@@ -46,7 +46,7 @@ def probe_columns(model: ir.Model) -> Columns | str:
     copy = find_generic_nms(trial)
     assert copy is not None
     names = [value.name or "" for value in copy.outputs]
-    if not take_all_rows(copy):
+    if not _take_all_rows(copy):
         return "the indices from its TopK are used for more than gathering rows"
     outputs = [next(value for value in trial.graph.outputs if value.name == name) for name in names]
     if any(value.dtype not in _DTYPES or copy.axes.get(value) is None for value in outputs):
@@ -97,7 +97,7 @@ def _rounded_output(model: ir.Model, tail: GenericNmsPattern, outputs: list[ir.V
     return next((each for each in whole if max(map(abs, ranges.get(each, UNBOUNDED))) > 1 << 24), None)
 
 
-def take_all_rows(tail: GenericNmsPattern) -> bool:
+def _take_all_rows(tail: GenericNmsPattern) -> bool:
     """Remove nodes that sort the boxes or keep the first; return False if the TopK's indices have other readers."""
     if tail.ranking is not None:
         ranking, _ = tail.ranking
@@ -125,7 +125,7 @@ def _replace(tail: GenericNmsPattern, old: ir.Value, new: ir.Value | None) -> No
 def add_rows(model: ir.Model, tail: GenericNmsPattern, columns: Columns) -> ir.Value:
     """Let the outputs contain all boxes, and return their columns, concatenated, float32 [boxes, columns]."""
     names = [value.name for value in tail.outputs]
-    take_all_rows(tail)
+    _take_all_rows(tail)
     add = Builder(model.graph, tail.nms, "suppression/rows")
     triples = np.zeros((tail.boxes, 3), np.int64)
     triples[:, 2] = np.arange(tail.boxes)

@@ -44,7 +44,7 @@ class SelectedRows(Struct, frozen=True):
     most: int
 
 
-def selected_rows(nms: ir.Node) -> SelectedRows | None:
+def _selected_rows(nms: ir.Node) -> SelectedRows | None:
     """Return the rows of NonMaxSuppression -> Gather(2) -> Squeeze -> Slice(:R), None for any other form."""
     scores, most = static_shape(nms.inputs[1]), constant(input_value(nms, 2))
     if scores is None or len(scores) != 3 or scores[:2] != [1, 1] or most is None or most.size != 1:
@@ -73,7 +73,7 @@ def selected_rows(nms: ir.Node) -> SelectedRows | None:
 def undecided_rows(model: ir.Model) -> Iterator[SelectedRows]:
     """Yield the rows of each NonMaxSuppression that is followed by another data-dependent size."""
     for nms in find_nodes(model, "NonMaxSuppression"):
-        rows = selected_rows(nms)
+        rows = _selected_rows(nms)
         if rows is not None and chooses_again(rows.places):
             yield rows
 
@@ -81,12 +81,12 @@ def undecided_rows(model: ir.Model) -> Iterator[SelectedRows]:
 def in_trial_copy(model: ir.Model, rows: SelectedRows) -> tuple[ir.Model, SelectedRows]:
     """Return a copy of the model to try a rewrite on, and the same rows in it."""
     trial, selected = trial_copy(model), rows.nms.outputs[0].name
-    same = selected_rows(next(node for node in trial.graph if node.outputs and node.outputs[0].name == selected))
+    same = _selected_rows(next(node for node in trial.graph if node.outputs and node.outputs[0].name == selected))
     assert same is not None
     return trial, same
 
 
-def add_fixed_rows(graph: ir.Graph, selected: SelectedRows) -> tuple[ir.Value, ir.Value]:
+def _add_fixed_rows(graph: ir.Graph, selected: SelectedRows) -> tuple[ir.Value, ir.Value]:
     """Add the indices of the selected boxes, int32 [R], padded with 0, and a mask of the real ones, bool [R].
 
     Gather(1.0 .. N, selected) [n, 3]  ->  Concat(numbers, zeros [R, 3])[:R, 2] [R]: 0 is padding
@@ -112,7 +112,7 @@ def _builder_after(graph: ir.Graph, node: ir.Node) -> Builder:
 def choose_fixed_rows(model: ir.Model, rows: SelectedRows) -> ir.Value:
     """Replace the selection by a fixed number of rows and a mask of the real ones; return the mask."""
     readers = consumers(rows.places)
-    places, real = add_fixed_rows(model.graph, rows)
+    places, real = _add_fixed_rows(model.graph, rows)
     add = Builder(model.graph, readers[0], f"{rows.nms.name or rows.nms.op_type}/chosen")
     chosen = add.op("Compress", places, real, axis=0)
     numbers = add.cast(chosen, ir.DataType.INT64)

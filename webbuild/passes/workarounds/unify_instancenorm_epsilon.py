@@ -9,7 +9,7 @@ import onnx_ir as ir
 from webbuild.passes.decompose.base import RewriteContext
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
-DEFAULT_EPSILON = 1e-5
+_DEFAULT_EPSILON = 1e-5
 """The default of ONNX and of PyTorch."""
 
 
@@ -65,10 +65,10 @@ class UnifyInstanceNormEpsilon(Workaround):
         epsilon, x = _epsilon(node), node.inputs[0]
         assert x is not None
         add = RewriteContext(context.model, node)
-        scaled = add.op("Mul", x, add.like(x, math.sqrt(DEFAULT_EPSILON / epsilon)))
+        scaled = add.op("Mul", x, add.like(x, math.sqrt(_DEFAULT_EPSILON / epsilon)))
         scaled.shape = x.shape
         node.replace_input_with(0, scaled)
-        node.attributes["epsilon"] = ir.AttrFloat32("epsilon", DEFAULT_EPSILON)
+        node.attributes["epsilon"] = ir.AttrFloat32("epsilon", _DEFAULT_EPSILON)
         return f"its input is scaled, and its epsilon of {epsilon:.3g} becomes 1e-5"
 
 
@@ -80,8 +80,8 @@ def _nodes(context: DefectContext) -> Iterator[ir.Node]:
 
 
 def _epsilon(node: ir.Node) -> float:
-    return float(np.float32(node.attributes.get_float("epsilon", DEFAULT_EPSILON)))
+    return float(np.float32(node.attributes.get_float("epsilon", _DEFAULT_EPSILON)))
 
 
 def _is_default(node: ir.Node) -> bool:
-    return math.isclose(_epsilon(node), DEFAULT_EPSILON, rel_tol=1e-6)
+    return math.isclose(_epsilon(node), _DEFAULT_EPSILON, rel_tol=1e-6)

@@ -22,7 +22,7 @@ from webbuild.passes.rewrite import static_shape
 from webbuild.precision.fp16_backends.graph_builder import GraphBuilder
 from webbuild.precision.op_classes import MATMUL_OPS
 
-ROUNDING = 2.0**-11
+_ROUNDING = 2.0**-11
 """u: the largest relative rounding error of float16, half of the distance to the next number."""
 SUMS = 2.0
 """Error bound of a sum, in walks. On lavapipe the errors of the shipped models' layers are 0.2 to 0.7 walks (RMS), and
@@ -129,7 +129,7 @@ def _of_sum(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
         steps = build.op("Min", terms, build.shifted(build.scaled(terms, 1 / _THREADS), _SEQUENTIAL_TERMS))
     if node.op_type not in (*_MEANS, "ReduceSum", "CumSum"):
         share = build.shifted(build.op("Sqrt", steps), 1)
-        return build.scaled(build.op("Mul", build.op("Abs", result), share), SUMS * ROUNDING)
+        return build.scaled(build.op("Mul", build.op("Abs", result), share), SUMS * _ROUNDING)
     squares = build.copy_of(node, [build.square(value), *node.inputs[1:]])
     return _walk(result, build.op("Div", squares, terms) if node.op_type in _MEANS else squares, steps, build)
 
@@ -152,7 +152,7 @@ def _walk(result: ir.Value, squares: ir.Value, terms: ir.Value, build: GraphBuil
     """Return SUMS u sqrt(n (y^2 / 3 + q^2 / 2))."""
     both = build.op("Add", build.scaled(build.square(result), 1 / 3), build.scaled(squares, 1 / 2))
     walk = build.op("Sqrt", build.op("Abs", build.op("Mul", both, terms)))
-    return build.scaled(walk, SUMS * ROUNDING)
+    return build.scaled(walk, SUMS * _ROUNDING)
 
 
 def _of_norm(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
@@ -163,7 +163,7 @@ def _of_norm(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Value:
     axes = build.constant(np.arange(first, rank, dtype=np.int64))
     mean = build.op("ReduceSum", size, axes)
     terms = prod((static_shape(result) or [1] * rank)[first:])
-    return build.op("Add", build.scaled(size, 3 * ROUNDING), build.scaled(mean, 2 * ROUNDING / max(1, terms)))
+    return build.op("Add", build.scaled(size, 3 * _ROUNDING), build.scaled(mean, 2 * _ROUNDING / max(1, terms)))
 
 
 def _is_nearest(node: ir.Node) -> bool:
@@ -175,6 +175,6 @@ def _of_function(node: ir.Node, result: ir.Value, build: GraphBuilder) -> ir.Val
     relative, absolute = _RELATIVE_AND_ABSOLUTE.get(node.op_type, (1, 0))
     if node.op_type == "Exp" and node.inputs[0] is not None:  # rounding x * log2(e) changes e^x by u |x| e^x
         share = build.shifted(build.op("Abs", node.inputs[0]), 2)
-        return build.scaled(build.op("Mul", build.op("Abs", result), share), ROUNDING)
-    scaled = build.scaled(build.op("Abs", result), relative * ROUNDING)
-    return build.shifted(scaled, absolute * ROUNDING) if absolute else scaled
+        return build.scaled(build.op("Mul", build.op("Abs", result), share), _ROUNDING)
+    scaled = build.scaled(build.op("Abs", result), relative * _ROUNDING)
+    return build.shifted(scaled, absolute * _ROUNDING) if absolute else scaled

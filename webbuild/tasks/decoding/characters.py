@@ -78,13 +78,13 @@ def place_characters(
 def to_text_line(read: Sequence[ReadCharacter]) -> TextLine:
     """Return a line of text with its words."""
     words = (
-        TextWord("".join(each.text for each in word), mean_score(word), word[0].start, word[-1].end)
-        for word in split_words(read)
+        TextWord("".join(each.text for each in word), _mean_score(word), word[0].start, word[-1].end)
+        for word in _split_words(read)
     )
-    return TextLine("".join(each.text for each in read), mean_score(read), tuple(words))
+    return TextLine("".join(each.text for each in read), _mean_score(read), tuple(words))
 
 
-def split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
+def _split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
     """Split characters into words at white space."""
     words: list[list[ReadCharacter]] = [[]]
     for each in read:
@@ -95,7 +95,7 @@ def split_words(read: Sequence[ReadCharacter]) -> list[list[ReadCharacter]]:
     return [word for word in words if word]
 
 
-def mean_score(read: Sequence[ReadCharacter]) -> float:
+def _mean_score(read: Sequence[ReadCharacter]) -> float:
     """Return the mean of the characters' scores, 0 without characters."""
     return sum(each.score for each in read) / len(read) if read else 0.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-OPAQUE = 255
+_OPAQUE = 255
 
 
 def cut_out(
@@ -19,8 +19,8 @@ def cut_out(
         foreground: colours [height, width, 3] of the pixels that are neither transparent nor opaque, if there are any.
     """
     cut = rgba.copy()
-    cut[..., 3] = (alpha.astype(np.uint32) * rgba[..., 3] * 2 + OPAQUE) // (2 * OPAQUE)
+    cut[..., 3] = (alpha.astype(np.uint32) * rgba[..., 3] * 2 + _OPAQUE) // (2 * _OPAQUE)
     if foreground is not None:
-        edges = (alpha > 0) & (alpha < OPAQUE)
+        edges = (alpha > 0) & (alpha < _OPAQUE)
         cut[edges, :3] = foreground[edges]
     return cut

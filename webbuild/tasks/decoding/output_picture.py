@@ -41,7 +41,7 @@ def read_picture(task: ImageTask, output: NDArray[Any], placement: ImagePlacemen
     rgba[..., 3] = OPAQUE
     for channel, plane in enumerate(picture_planes(task, output)):
         values = resample_map(plane, large)
-        rgba[..., channel] = to_levels(task, values)
+        rgba[..., channel] = _to_levels(task, values)
         rgba[np.isnan(values), 3] = 0
     rgba[rgba[..., 3] == 0] = 0
     return OutputPicture(rgba)
@@ -52,7 +52,7 @@ def keep_outside(picture: OutputPicture, hole: NDArray[np.bool_], source: NDArra
     return OutputPicture(np.where(hole[..., None], picture.rgba, source))
 
 
-def to_levels(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+def _to_levels(task: ImageTask, values: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Map values to 0..255; NaN becomes 0."""
     levels: NDArray[np.uint8] = np.floor(255 * to_unit_range(task, values) + 0.5).astype(np.uint8)
     return levels

@@ -8,7 +8,7 @@ from webbuild.tasks.decoding.detection import Segment
 from webbuild.tasks.decoding.mask import Mask
 from webbuild.tasks.decoding.regions import Segmentation
 
-MAX_MASK_SIDE = 240
+_MAX_MASK_SIDE = 240
 """Maximum number of mask cells along the longer side."""
 
 
@@ -19,7 +19,7 @@ class RegionObject(Segment, frozen=True, rename="camel", kw_only=True):
 def region_objects(regions: Segmentation) -> tuple[RegionObject, ...]:
     """Return every region with a mask inside its box. Semantic regions, which have no score, get 1."""
     height, width = regions.map.shape
-    step = max(1.0, max(height, width) / MAX_MASK_SIDE)
+    step = max(1.0, max(height, width) / _MAX_MASK_SIDE)
     rows, columns = round(height / step) or 1, round(width / step) or 1
     y, x = (((np.arange(n) + 0.5) * size / n).astype(int) for n, size in ((rows, height), (columns, width)))
     coarse = regions.map[y][:, x]

@@ -28,7 +28,7 @@ def post_process_panoptic(
         scores: the class logits [queries, classes + 1].
         placement: the picture's placement in the input.
     """
-    probabilities = softmax(scores)
+    probabilities = _softmax(scores)
     labels, best = probabilities.argmax(axis=1), probabilities.max(axis=1)
     kept = [q for q in range(len(best)) if labels[q] < scores.shape[1] - 1 and best[q] > task.threshold]
     winner, above_threshold = _best_queries(task, logits[kept], best[kept], placement)
@@ -69,7 +69,7 @@ def _best_queries(
     winner, top = _empty_map(placement)
     above_threshold: list[int] = []
     for number, (mask, score) in enumerate(zip(logits, scores, strict=True), 1):
-        likely = resample_map(mask_probabilities(task, mask, placement), placement) * score
+        likely = resample_map(_mask_probabilities(task, mask, placement), placement) * score
         wins = likely > top
         top[wins], winner[wins] = likely[wins], number
         above_threshold.append(int((likely >= np.float32(task.mask_threshold)).sum()))
@@ -80,13 +80,13 @@ def post_process_instance(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
     """Draw the best (query, class) pairs, the best on top. The arguments are those of `post_process_panoptic`."""
-    probabilities = softmax(scores)[:, :-1]
+    probabilities = _softmax(scores)[:, :-1]
     order = np.argsort(-probabilities.ravel(), kind="stable")[: len(probabilities)]
     instances: list[tuple[float, int, Floats]] = []
     for query, label in (divmod(int(flat), probabilities.shape[1]) for flat in order):
         if probabilities[query, label] < task.threshold:
             continue
-        mask = resize_logits(task, logits[query], placement)
+        mask = _resize_logits(task, logits[query], placement)
         inside = mask > 0
         mean = _probabilities(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
         score = float(np.float32(probabilities[query, label] * np.float32(mean)))
@@ -112,7 +112,7 @@ def post_process_semantic(
     return measure_regions(winner, drawn, task.classes)
 
 
-def softmax(logits: Floats) -> Floats:
+def _softmax(logits: Floats) -> Floats:
     """Return the probabilities of logits [..., classes], computed in float64."""
     powers = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
     total = np.zeros(powers.shape[:-1])
@@ -126,7 +126,7 @@ def _probabilities(logits: Floats) -> Floats:
     return sigmoid(logits.astype(np.float64)).astype(np.float32)
 
 
-def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
+def _resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
     """Return a map [rows, columns], resized to `task.mask_size` if it is set."""
     if not task.mask_size:
         return np.asarray(logits, np.float32)
@@ -135,17 +135,17 @@ def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImageP
     return resample_map(logits, ImagePlacement(columns, rows, 0, 0, wide, high, wide, high))
 
 
-def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
+def _mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
     """Return the probabilities of a map, resized to `task.mask_size` if it is set."""
-    return _probabilities(resize_logits(task, logits, placement))
+    return _probabilities(_resize_logits(task, logits, placement))
 
 
 def _class_maps(
     task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Callable[[slice], Floats]:
     """Return a function from a row range to class maps [classes, rows, columns]. All rows may exceed the memory."""
-    probabilities = softmax(scores)[:, :-1]
-    maps = np.stack([mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
+    probabilities = _softmax(scores)[:, :-1]
+    maps = np.stack([_mask_probabilities(task, one, placement) for one in logits])  # [queries, rows, columns]
     return lambda rows: np.tensordot(probabilities.T, maps[:, rows], 1)  # [classes, rows, columns]
 
 

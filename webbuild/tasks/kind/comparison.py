@@ -12,7 +12,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.run_context import RunContext
 
-MAX_CONSTANT_CHECK_ELEMENTS = 1 << 18
+_MAX_CONSTANT_CHECK_ELEMENTS = 1 << 18
 """Largest output, in elements, that is checked for being constant; the runtime has the same limit."""
 
 
@@ -60,7 +60,7 @@ class Comparing:
 
     def describe_constant_output(self, task: Any, name: str, array: NDArray[Any]) -> str:
         """Return a description of a constant finite output, a sign of a broken model; "" if it varies."""
-        flat = 1 < array.size <= MAX_CONSTANT_CHECK_ELEMENTS and bool((array == array.flat[0]).all())
+        flat = 1 < array.size <= _MAX_CONSTANT_CHECK_ELEMENTS and bool((array == array.flat[0]).all())
         return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
 
     def tolerance_text(self, tolerance: Tolerance) -> str:

@@ -23,7 +23,7 @@ from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
-UNKNOWN_OBJECT = "object"
+_UNKNOWN_OBJECT = "object"
 """Label of a crop of unknown class; the runtime has the same."""
 
 
@@ -91,7 +91,7 @@ class CropKind(TaskKind):
         return TypeNames(self.result_field, functions=OBJECT_FUNCTIONS, crop_attribute=self.crop_attribute)
 
 
-def detection_fields(crop: Crop, label: str = UNKNOWN_OBJECT) -> dict[str, Any]:
+def detection_fields(crop: Crop, label: str = _UNKNOWN_OBJECT) -> dict[str, Any]:
     """Return the fields of a crop's detection: its box's fields, and the attributes from earlier stages."""
     box = crop.crop_box
     return {

@@ -25,7 +25,7 @@ from webbuild.tasks.recognition.text_recognizers import with_measured_scores
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
-LEAST_PROBABILITY = 1e-7
+_LEAST_PROBABILITY = 1e-7
 """Smaller probabilities are compared as this value: in half precision they are 0."""
 _SLACK = 1e-3
 """Rounding may raise a probability above 1 by this much."""
@@ -55,7 +55,7 @@ class TextRecognitionKind(TaskKind):
         """
         if subject.output != task.output or task.logits or not all(map(_are_probabilities, (expected, actual))):
             return None
-        sides = (np.log(np.maximum(each.astype(np.float64), LEAST_PROBABILITY)) for each in (expected, actual))
+        sides = (np.log(np.maximum(each.astype(np.float64), _LEAST_PROBABILITY)) for each in (expected, actual))
         return [compare_arrays(subject, *sides, relative=tolerance.relative)]
 
     def fits_labels(self, match: TaskMatch, labels: LabelsFile) -> bool:

@@ -11,7 +11,7 @@ from webbuild.tasks.decoding.rotated_boxes import probiou_matrix
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
 
 
-def pairwise_overlap(a: DetectionArrays, b: DetectionArrays) -> Floats:
+def _pairwise_overlap(a: DetectionArrays, b: DetectionArrays) -> Floats:
     """Return the overlap [n, m] of every box of `a` with every box of `b`, by the same measure as the NMS."""
     if a.corners is not None and b.corners is not None:
         return probiou_matrix(a.corners, b.corners)
@@ -25,7 +25,7 @@ def assign_pairs(a: DetectionArrays, b: DetectionArrays) -> dict[int, int]:
     paired if they are within one pixel.
     """
     near = np.abs(a.boxes[:, None] - b.boxes[None]).max(axis=-1, initial=0.0) <= 1
-    any_class = np.where(_has_no_area(a)[:, None] & _has_no_area(b) & near, 1.0, pairwise_overlap(a, b))
+    any_class = np.where(_has_no_area(a)[:, None] & _has_no_area(b) & near, 1.0, _pairwise_overlap(a, b))
     overlap = any_class * (a.classes[:, None] == b.classes)
     closeness = overlap - np.abs(a.scores[:, None] - b.scores)  # between equal boxes, scores decide
     partners: dict[int, int] = {}
@@ -52,6 +52,6 @@ def is_near_threshold(
         return True
     siblings = side.take([i for i in range(len(side)) if i != index])
     for rivals in (siblings, other):
-        if np.any(np.abs(pairwise_overlap(unpaired, rivals)[0] - iou)[rivals.classes == label] <= tolerance.iou):
+        if np.any(np.abs(_pairwise_overlap(unpaired, rivals)[0] - iou)[rivals.classes == label] <= tolerance.iou):
             return True
     return len(other) == side.capacity and abs(score - other.scores.min()) <= tolerance.score

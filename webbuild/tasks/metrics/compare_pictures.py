@@ -11,7 +11,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, No
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.decoding.output_picture import OutputPicture
 
-WHITE = 255
+_WHITE = 255
 
 
 def compare_pictures(
@@ -43,13 +43,13 @@ def compare_pictures(
         rms=rms,
         signal=0.0 if no_signal else float(np.ptp(colors)),
         reason=mismatch or no_signal,
-        psnr=psnr(rms),
+        psnr=_psnr(rms),
     )
 
 
 def _distance(colors: NDArray[Any], other: NDArray[Any]) -> tuple[float, float]:
     """Return the RMS and the largest difference of colours [pixels, 3], relative to white."""
-    differences = np.abs(np.subtract(other, colors, dtype=np.float64)) / WHITE
+    differences = np.abs(np.subtract(other, colors, dtype=np.float64)) / _WHITE
     return (float(np.sqrt(np.mean(differences**2))), float(differences.max())) if differences.size else (0.0, 0.0)
 
 
@@ -66,12 +66,12 @@ def _no_signal(colors: NDArray[np.uint8], tolerance: Tolerance) -> NoSignal | No
     """
     if not colors.size:
         return "empty"
-    anywhere = WHITE * tolerance.picture * tolerance.picture_worst
+    anywhere = _WHITE * tolerance.picture * tolerance.picture_worst
     flat = np.clip(colors.mean(axis=0), colors.max(axis=0) - anywhere, colors.min(axis=0) + anywhere)
     rms, worst = _distance(colors, np.broadcast_to(flat, colors.shape))
     return None if _mismatch(rms, worst, tolerance) else "constant"
 
 
-def psnr(rms: float) -> float | None:
+def _psnr(rms: float) -> float | None:
     """Return the peak signal-to-noise ratio in dB; None for equal pictures, where it is infinite."""
     return float(-20 * np.log10(rms)) if rms else None

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 
-MAX_BYTES = 10_000_000
+_MAX_BYTES = 10_000_000
 """Maximum file size; the names of ImageNet's 21,841 classes take a tenth of it."""
 
 
@@ -26,8 +26,8 @@ def read_labels(path: Path) -> LabelsFile:
         WebbuildError: `unreadable-labels`.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise unreadable_labels(path, f"more than {MAX_BYTES:,} bytes")
+        if path.stat().st_size > _MAX_BYTES:
+            raise unreadable_labels(path, f"more than {_MAX_BYTES:,} bytes")
         return LabelsFile(path, path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         raise unreadable_labels(path, error.strerror or str(error)) from error

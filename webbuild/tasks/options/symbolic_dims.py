@@ -111,7 +111,7 @@ def _guess(
             elif known is not None and spec.name in PIXEL_MASK_NAMES and axis in (1, 2):
                 dims[key] = known.size[axis - 1]
             elif spec.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
-                dims[key] = max_prompt_tokens(signature)
+                dims[key] = _max_prompt_tokens(signature)
                 assumptions.append(f"the text is padded to {dims[key]} tokens; change it with --dim")
             else:
                 missing.append((spec, axis, dim))
@@ -226,7 +226,7 @@ def takes_prompt(signature: ModelSignature) -> bool:
     return boxes and "input_ids" in names and any(len(spec.shape) == 4 for spec in signature.inputs)
 
 
-def max_prompt_tokens(signature: ModelSignature) -> int:
+def _max_prompt_tokens(signature: ModelSignature) -> int:
     """Return the maximum number of prompt tokens: from `config.json`, else Grounding DINO's."""
     known = signature.hub_files.config.get("max_text_len")
     return known if isinstance(known, int) and known > 0 else _DEFAULT_PROMPT_TOKENS

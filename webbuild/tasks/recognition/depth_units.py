@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.recognition.metadata import parse_literal
 
-DEPTH_MODEL_TYPES = frozenset({"depth_anything", "dpt", "zoedepth", "glpn", "depth_pro", "prompt_depth_anything"})
+_DEPTH_MODEL_TYPES = frozenset({"depth_anything", "dpt", "zoedepth", "glpn", "depth_pro", "prompt_depth_anything"})
 """`model_type` of transformers' depth models."""
 _METRIC_MODEL_TYPES = frozenset({"zoedepth", "glpn", "depth_pro"})
 _DEPTH_NAMES = ("depth", "disparity", "inverse_depth", "inv_depth", "disp")
@@ -29,7 +29,7 @@ class DepthUnits(Struct, frozen=True):
     source: str
 
 
-def map_size(spec: TensorSpec) -> tuple[int, int] | None:
+def _map_size(spec: TensorSpec) -> tuple[int, int] | None:
     """Return the height and width of a map [1, h, w] or [1, 1, h, w] of floats, None for anything else."""
     match spec.shape:
         case (1, int(height), int(width)) | (1, 1, int(height), int(width)):
@@ -46,7 +46,7 @@ def is_depth_name(spec: TensorSpec) -> bool:
 def depth_model_type(signature: ModelSignature) -> str:
     """Return the `model_type` in `config.json` if it is a depth model's, else ""."""
     model_type = signature.hub_files.config.get("model_type")
-    return model_type if isinstance(model_type, str) and model_type in DEPTH_MODEL_TYPES else ""
+    return model_type if isinstance(model_type, str) and model_type in _DEPTH_MODEL_TYPES else ""
 
 
 def find_depth_outputs(outputs: Sequence[TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:
@@ -54,11 +54,11 @@ def find_depth_outputs(outputs: Sequence[TensorSpec]) -> tuple[TensorSpec | None
 
     Depth is the map with a depth name, else the first that is not a confidence. An uncertainty is neither.
     """
-    maps = [fact for fact in outputs if map_size(fact) is not None and "uncertain" not in fact.name.lower()]
+    maps = [fact for fact in outputs if _map_size(fact) is not None and "uncertain" not in fact.name.lower()]
     confidence = next((fact for fact in maps if any(word in fact.name.lower() for word in _CONFIDENCE_NAMES)), None)
     rest = [fact for fact in maps if fact is not confidence]
     depth = next((fact for fact in rest if is_depth_name(fact)), rest[0] if rest else None)
-    fits = confidence is not None and depth is not None and map_size(confidence) == map_size(depth)
+    fits = confidence is not None and depth is not None and _map_size(confidence) == _map_size(depth)
     return depth, confidence if fits else None
 
 

@@ -21,7 +21,7 @@ from webbuild.tasks.recognition.detr_preprocess import detr_image_input
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
-TOKENIZER_FILE = "tokenizer.json"
+_TOKENIZER_FILE = "tokenizer.json"
 """Name of the tokenizer's file in a bundle."""
 
 PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
@@ -82,7 +82,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         boxes=boxes.name,
         queries=queries,
         max_tokens=inputs.length,
-        tokenizer=TOKENIZER_FILE,
+        tokenizer=_TOKENIZER_FILE,
         special_tokens={piece: number for piece, number in pieces.items() if number is not None},
         confidence=_BOX_THRESHOLD,
         text_threshold=_TEXT_THRESHOLD,
@@ -97,7 +97,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         f"thresholds are {_BOX_THRESHOLD:g} for boxes and {_TEXT_THRESHOLD:g} for words, as in the original's demo",
         *(f"input '{name}' is filled with 1: the picture fills the whole input" for name in inputs.constant_masks),
     )
-    files = {TOKENIZER_FILE: reader.text.encode()}
+    files = {_TOKENIZER_FILE: reader.text.encode()}
     return TaskMatch(
         task,
         (image, *inputs.prompt),

@@ -42,7 +42,7 @@ def infer_keypoints(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     unmeasured = isinstance(head.head, RegressionHead) and head.family is None
     if unmeasured:
         assumptions.append(_UNMEASURED)
-    measured = head_output(head.head) if unmeasured else ""
+    measured = _head_output(head.head) if unmeasured else ""
     return TaskMatch(task, (crop,), tuple(assumptions), guessed_recipe=recipe, measured_output=measured)
 
 
@@ -74,7 +74,7 @@ def with_measured_range(match: TaskMatch, values: NDArray[Any]) -> TaskMatch:
     return msgspec.structs.replace(match, task=msgspec.structs.replace(match.task, head=head), assumptions=sentences)
 
 
-def head_output(head: Head) -> str:
+def _head_output(head: Head) -> str:
     """Return the name of the head's first output."""
     return head.x if isinstance(head, SimccHead) else head.output
 

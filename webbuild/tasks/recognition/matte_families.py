@@ -38,7 +38,7 @@ class MatteFamily(Struct, frozen=True):
 
 U2NET = MatteFamily("U2-Net", r"u-?_?2-?_?net|silueta", 320, IMAGENET_MEAN, IMAGENET_STD, min_max=True)
 ISNET = MatteFamily("IS-Net", r"(?<![a-z])is-?net|ormbg", 1024, _HALF, _ONE, min_max=True)
-FAMILIES = (
+_FAMILIES = (
     MatteFamily("BiRefNet", r"birefnet|rmbg[-_ ]?v?2", 1024, IMAGENET_MEAN, IMAGENET_STD, "last"),
     MatteFamily("RMBG-1.4", r"rmbg", 1024, _HALF, _ONE, min_max=True),
     MatteFamily("MODNet", r"modnet", 512, _HALF, _HALF, "last"),
@@ -63,7 +63,7 @@ class NamedFamily(Struct, frozen=True):
 def named_family(signature: ModelSignature) -> NamedFamily | None:
     """Return the family by `config.json` or the file's name, None if neither names a matting model."""
     for text, source in _names(signature):
-        for family in FAMILIES:
+        for family in _FAMILIES:
             if re.search(family.pattern, text):
                 return NamedFamily(family, source)
     unknown = (source for text, source in _names(signature) if _ANY_MATTING.search(text))

@@ -27,7 +27,7 @@ from webbuild.tasks.recognition.hub_preprocessor import read_normalization
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
 from webbuild.tasks.task_match import TaskMatch
 
-MAX_SCALE = 8
+_MAX_SCALE = 8
 _RESTORATION_TYPES = {"swin2sr"}
 """`model_type` of transformers' image restoration models."""
 _DEFAULT_PREPROCESSING = "pictures are stretched, RGB, scaled to 0..1, unless an option says otherwise"
@@ -121,7 +121,7 @@ def image_tasks(image: ImageInput, outputs: Sequence[TensorSpec]) -> Iterator[Im
             continue
         layout, rows, columns = planes
         scale = rows // height
-        if 1 <= scale <= MAX_SCALE and (rows, columns) == (height * scale, width * scale):
+        if 1 <= scale <= _MAX_SCALE and (rows, columns) == (height * scale, width * scale):
             high = 255.0 if output.dtype == "uint8" else 1.0
             yield ImageTask(output=output.name, layout=layout, scale=scale, high=high, luma=luma)
 

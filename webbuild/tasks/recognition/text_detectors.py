@@ -31,17 +31,17 @@ class TextDetectorFamily(Struct, frozen=True):
     threshold: float = 0.3
 
 
-PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", "bilinear", 0.6)
+_PADDLE = TextDetectorFamily("PaddleOCR", 960, "bgr", IMAGENET_MEAN, IMAGENET_STD, "top-left", "bilinear", 0.6)
 DOCTR = TextDetectorFamily(
     "docTR", 1024, "rgb", [0.798, 0.785, 0.772], [0.264, 0.2749, 0.287], "center", "bilinear-antialias", 0.1
 )
-DOCTR_LOW = msgspec.structs.replace(DOCTR, threshold=0.1)
+_DOCTR_LOW = msgspec.structs.replace(DOCTR, threshold=0.1)
 """docTR's LinkNet and FAST, with OnnxTR's decoding: exports of FAST lack docTR's last max-pooling."""
 
 _DOCTR = (
     (DOCTR, re.compile(r"(?<![a-z])db_(resnet|mobilenet)"), frozenset({"feat_extractor", "fpn", "prob_head"})),
-    (DOCTR_LOW, re.compile(r"(?<![a-z])linknet_resnet"), frozenset({"feat_extractor", "fpn", "classifier"})),
-    (DOCTR_LOW, re.compile(r"(?<![a-z])fast_(tiny|small|base)"), frozenset({"feat_extractor", "neck", "prob_head"})),
+    (_DOCTR_LOW, re.compile(r"(?<![a-z])linknet_resnet"), frozenset({"feat_extractor", "fpn", "classifier"})),
+    (_DOCTR_LOW, re.compile(r"(?<![a-z])fast_(tiny|small|base)"), frozenset({"feat_extractor", "neck", "prob_head"})),
 )
 """docTR's models: their names in the file's name or as `arch` in config.json, and the modules of their graphs."""
 _DETECTOR_FILE = re.compile(r"(?<![a-z])det(?![a-z])|(?<![a-z])dbnet|text[-_]?det")
@@ -65,7 +65,7 @@ def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
         return None
     file, output = signature.file.lower(), signature.outputs[0]
     if signature.hub_files.postprocess.get("name") == "DBPostProcess":
-        return NamedDetector(PADDLE, "inference.yml")
+        return NamedDetector(_PADDLE, "inference.yml")
     arch = str(signature.hub_files.config.get("arch", ""))
     for family, name, modules in _DOCTR:
         if name.search(arch):
@@ -75,10 +75,10 @@ def named_text_detector(signature: ModelSignature) -> NamedDetector | None:
         if output.name == "logits" and modules <= signature.modules:
             return NamedDetector(family, f"the names of its modules, {', '.join(sorted(modules))}")
     if _DETECTOR_FILE.search(file):
-        return NamedDetector(PADDLE, "the file's name")
+        return NamedDetector(_PADDLE, "the file's name")
     paddle = signature.inputs[0].name == "x" and _PADDLE_OUTPUT.fullmatch(output.name)
     if paddle and output.activation == "Sigmoid":
-        return NamedDetector(PADDLE, f"the names '{signature.inputs[0].name}' and '{output.name}'")
+        return NamedDetector(_PADDLE, f"the names '{signature.inputs[0].name}' and '{output.name}'")
     return None
 
 
@@ -101,7 +101,7 @@ def infer_text_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
             pass
         case _:
             return None
-    family = PADDLE if named is None else named.family
+    family = _PADDLE if named is None else named.family
     known = msgspec.structs.replace(
         image,
         color=family.color,

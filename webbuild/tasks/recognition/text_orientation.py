@@ -12,9 +12,9 @@ from webbuild.manifest.manifest import CropClassesTask, CropInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.task_match import TaskMatch
 
-ORIENTATIONS = ["0", "180"]
+_ORIENTATIONS = ["0", "180"]
 """PaddleOCR's names of the classes, in degrees."""
-TURNED_FROM = 0.9
+_TURNED_FROM = 0.9
 """PaddleOCR's `cls_thresh`: a line is rotated if the probability of 180 degrees is higher."""
 
 _SIZES = ((48, 192), (80, 160))
@@ -40,7 +40,7 @@ def orientation_for_crops(signature: ModelSignature) -> TaskMatch | None:
         padding=1.0, aspect="line", pad=127.5,
     )  # fmt: skip
     task = CropClassesTask(
-        output=output.name, classes=ORIENTATIONS, logits="Softmax" not in (output.activation, output.operator)
+        output=output.name, classes=_ORIENTATIONS, logits="Softmax" not in (output.activation, output.operator)
     )
     assumption = (
         "task crop-classes: finds lines of text that are upside down, by the file's name; preprocessed as in RapidOCR"
@@ -60,5 +60,5 @@ def orientation_size(signature: ModelSignature) -> tuple[int, int] | None:
 def half_turn(crop: CropInput, before: Sequence[TaskMatch]) -> HalfTurn | UnsetType:
     """Return the rule for rotating lines by 180 degrees, if an earlier stage classifies their orientation."""
     classes = [each.task.classes for each in before if isinstance(each.task, CropClassesTask)]
-    turns = crop.aspect == "line" and ORIENTATIONS in classes
-    return HalfTurn(label=ORIENTATIONS[1], score=TURNED_FROM) if turns else UNSET
+    turns = crop.aspect == "line" and _ORIENTATIONS in classes
+    return HalfTurn(label=_ORIENTATIONS[1], score=_TURNED_FROM) if turns else UNSET

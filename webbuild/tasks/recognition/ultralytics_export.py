@@ -68,9 +68,9 @@ def read_export(
             size = (image.shape[2], image.shape[3])
         case _:
             return None
-    if has_nms(signature):
+    if _has_nms(signature):
         return UltralyticsExport(names, image, output.name, first) if second == 6 + extra else None
-    if is_end_to_end(signature, 6 + extra):
+    if _is_end_to_end(signature, 6 + extra):
         spec = YoloPostprocess(
             output=output.name, layout="final", size=size, classes=0, extra_columns=extra, rotated=rotated
         )
@@ -85,7 +85,7 @@ def read_export(
     return UltralyticsExport(names, image, DETECTIONS, min(second, spec.max_detections), spec)
 
 
-def has_nms(signature: ModelSignature) -> bool:
+def _has_nms(signature: ModelSignature) -> bool:
     """Whether the export was made with `nms=True`; if the metadata lacks it, whether the graph has the operator."""
     if signature.metadata.get("end2end") == "True":
         return False
@@ -93,7 +93,7 @@ def has_nms(signature: ModelSignature) -> bool:
     return nms_argument is True or (nms_argument is None and "NonMaxSuppression" in signature.operators)
 
 
-def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
+def _is_end_to_end(signature: ModelSignature, columns: int) -> bool:
     """Whether the rows [1, rows, columns] need no NMS.
 
     Releases before 8.4 do not state it in the metadata, so the shape decides. RT-DETR, recognized by deformable

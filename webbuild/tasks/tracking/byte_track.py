@@ -83,20 +83,20 @@ class ByteTrack:
         removed, high = self._match(young, detections, high, 0.7, fuse=True)
         self.tracks = [track for track in self.tracks if track not in removed]
         self.tracks += [self._begin(detections[row], int(row)) for row in high if scores[row] >= NEW]
-        self.tracks = distinct([track for track in self.tracks if self.frame - track.seen <= KEEP + 1])
+        self.tracks = _distinct([track for track in self.tracks if self.frame - track.seen <= KEEP + 1])
         ids = {track.row: track.id for track in self.tracks if track.confirmed and track.seen == self.frame}
         return [ids.get(row, -1) for row in range(len(detections))]
 
     def _begin(self, one: Array, row: int) -> Track:
         self.track_count += 1
-        mean, covariance = kalman.start(measured(one))
+        mean, covariance = kalman.start(_measured(one))
         return Track(self.track_count, self.frame, self.frame, row, self.frame == 1, one[6], one[4], mean, covariance)
 
     def _match(
         self, tracks: list[Track], detections: Array, rows: Rows, limit: float, *, fuse: bool
     ) -> tuple[list[Track], Rows]:
         """Match at minimum cost; return the unmatched tracks and rows."""
-        cost = 1 - overlaps([track.box for track in tracks], detections[rows, :5]) * (
+        cost = 1 - _overlaps([track.box for track in tracks], detections[rows, :5]) * (
             detections[rows, 5] if fuse else 1
         )
         kinds = np.array([track.kind for track in tracks]).reshape(-1, 1)
@@ -113,11 +113,11 @@ class ByteTrack:
             if quarters % 2:
                 one[[2, 3]] = one[[3, 2]]
             one[4] += quarters * np.pi / 2
-        track.mean, track.covariance = kalman.correct(track.mean, track.covariance, measured(one))
+        track.mean, track.covariance = kalman.correct(track.mean, track.covariance, _measured(one))
         track.angle, track.seen, track.row, track.confirmed, track.lost = one[4], self.frame, row, True, False
 
 
-def overlaps(first: Sequence[Array], second: Array) -> Array:
+def _overlaps(first: Sequence[Array], second: Array) -> Array:
     """Return the overlap [n, m] of boxes [n, 5] and [m, 5]: their IoU, or their ProbIoU if both are rotated."""
     one, other = np.asarray(first, np.float64).reshape(-1, 5), second.reshape(-1, 5)
     corners = [
@@ -130,15 +130,15 @@ def overlaps(first: Sequence[Array], second: Array) -> Array:
     return np.where(upright, iou, np.where(iou > 0, rotated, 0))
 
 
-def measured(one: Array) -> Array:
+def _measured(one: Array) -> Array:
     """Return the Kalman filter's measurement [4] of a box: centre x, centre y, width / height, height."""
     return np.array([one[0], one[1], one[2] / one[3], one[3]])
 
 
-def distinct(tracks: list[Track]) -> list[Track]:
+def _distinct(tracks: list[Track]) -> list[Track]:
     """Return the tracks without duplicates: the younger of a lost and another track that nearly coincide goes."""
     lost, others = [t for t in tracks if t.lost], [t for t in tracks if not t.lost]
-    same = 1 - overlaps([t.box for t in lost], np.array([t.box for t in others])) < 0.15
+    same = 1 - _overlaps([t.box for t in lost], np.array([t.box for t in others])) < 0.15
     dropped = set()
     for a, b in zip(*np.nonzero(same), strict=True):
         one, other = lost[a], others[b]

@@ -9,8 +9,8 @@ Array = NDArray[np.float64]
 POSITION, VELOCITY = 1 / 20, 1 / 160
 """Standard deviations, relative to the height."""
 
-STEP: Array = np.eye(8) + np.eye(8, k=4)
-SEEN: Array = np.eye(4, 8)
+_STEP: Array = np.eye(8) + np.eye(8, k=4)
+_SEEN: Array = np.eye(4, 8)
 
 
 def start(measured: Array) -> tuple[Array, Array]:
@@ -24,12 +24,12 @@ def predict(mean: Array, covariance: Array) -> tuple[Array, Array]:
     """Return mean and covariance one frame later."""
     p, v = POSITION * mean[3], VELOCITY * mean[3]
     noise = np.diag(np.array([p, p, 1e-2, p, v, v, 1e-5, v]) ** 2)
-    return STEP @ mean, STEP @ covariance @ STEP.T + noise
+    return _STEP @ mean, _STEP @ covariance @ _STEP.T + noise
 
 
 def correct(mean: Array, covariance: Array, measured: Array) -> tuple[Array, Array]:
     """Return mean and covariance after the measurement of a box [4]."""
     p = POSITION * mean[3]
-    spread = SEEN @ covariance @ SEEN.T + np.diag(np.array([p, p, 1e-1, p]) ** 2)
-    gain = covariance @ SEEN.T @ np.linalg.inv(spread)
-    return mean + gain @ (measured - SEEN @ mean), covariance - gain @ spread @ gain.T
+    spread = _SEEN @ covariance @ _SEEN.T + np.diag(np.array([p, p, 1e-1, p]) ** 2)
+    gain = covariance @ _SEEN.T @ np.linalg.inv(spread)
+    return mean + gain @ (measured - _SEEN @ mean), covariance - gain @ spread @ gain.T
