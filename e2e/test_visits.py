@@ -88,7 +88,7 @@ LOAD = """async () => {
   const picture = await (await fetch("./samples/1-several.jpg")).blob();
   return (await model.run(picture)).poses.length;
 }"""
-KEPT = """async () => (await (await caches.open("webbuild")).keys())
+KEPT = """async () => (await (await caches.open("webbuild-engines")).keys())
   .map(({ url }) => url.split("/webbuild/")[1]).filter((name) => !name.startsWith("bundle-"))"""
 WORKERS = "async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname)"
 IDLE = 10_000
@@ -148,7 +148,7 @@ def test_the_engine_of_a_second_visit_comes_so_that_its_code_is_kept(visitor: Br
 def test_an_engine_that_does_not_come_so_comes_as_ever(visitor: BrowserContext, blank: Server, broken: str) -> None:
     page, _ = load(visitor, blank)
     name = engine_kept(page)
-    replace = """async ([name, content]) => (await caches.open("webbuild")).put(`/webbuild/${name}`,
+    replace = """async ([name, content]) => (await caches.open("webbuild-engines")).put(`/webbuild/${name}`,
       new Response(Uint8Array.from(content), { headers: { "content-type": "application/wasm" } }))"""
     empty_module = [0, 0x61, 0x73, 0x6D, 1, 0, 0, 0]
     if broken == "no service worker":

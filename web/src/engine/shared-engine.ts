@@ -102,8 +102,8 @@ export class SharedEngine {
     await this.queue.add(() => this.gpu.guard(() => openFirstSession(started.engine, first))).catch(() => {});
     this.#nextVisit = async (signal) => {
       await downloads.storeDecompressed(signal);
-      const isServable = !started.isServed && !signal.aborted && (await page.register());
-      if (isServable) await downloads.storeServedEngine(build.wasm);
+      if (started.isServed) await downloads.renewServedEngine(build.wasm);
+      else if (!signal.aborted && (await page.register())) await downloads.storeServedEngine(build.wasm);
     };
     return started;
   }

@@ -35,52 +35,57 @@ async function withListLock<T>(limit: number, work: () => Promise<T>): Promise<T
 
 /**
  * Records that a bundle is opened, within `limit` milliseconds. If it is new, has changed, or was not opened
- * for a day, deletes lists that are not needed, and their files.
+ * for a day, deletes lists that are not needed, and their files. Returns the manifests of deleted lists.
  */
 export function openBundle(
   store: FileStore,
   manifest: string,
   files: readonly string[],
   limit: number,
-): Promise<void> {
+): Promise<string[]> {
   return withListLock(limit, () => writeList(store, manifest, files));
 }
 
-async function writeList(store: FileStore, manifest: string, files: readonly string[]): Promise<void> {
+async function writeList(store: FileStore, manifest: string, files: readonly string[]): Promise<string[]> {
   const name = await listName(manifest);
   const before = parse(await store.read(name));
   const isSame = before !== null && JSON.stringify(before.files) === JSON.stringify(files);
-  if (isSame && isRecent(before.used, HOUR)) return;
+  if (isSame && isRecent(before.used, HOUR)) return [];
   const list: BundleList = { manifest, used: Date.now(), files: [...files] };
   await store.write(name, new TextEncoder().encode(JSON.stringify(list)));
-  if (isSame && isRecent(before.used, DAY)) return;
-  await removeLists(store, async (each) => {
+  if (isSame && isRecent(before.used, DAY)) return [];
+  return removeLists(store, async (each) => {
     if (isRecent(each.used, EVICTION_AGE)) return false;
     return Date.now() - each.used > EXPIRY || (await isGone(each.manifest));
   });
 }
 
 /**
- * Makes space for a bundle: deletes the bundle that was opened the longest ago. Returns whether there was one
- * to delete.
+ * Makes space for a bundle: deletes the bundle that was opened the longest ago. Returns its manifest, none if
+ * there was none to delete.
  */
-export function removeOldest(store: FileStore, own: string, limit: number): Promise<boolean> {
+export function removeOldest(store: FileStore, own: string, limit: number): Promise<string[]> {
   return withListLock(limit, async () => {
     const others = [...(await readLists(store)).values()].filter(({ manifest }) => manifest !== own);
     const [oldest] = others.toSorted((a, b) => a.used - b.used);
-    if (oldest === undefined || Date.now() - oldest.used < EVICTION_AGE) return false;
-    await removeLists(store, async (list) => list.manifest === oldest.manifest);
-    return true;
+    if (oldest === undefined || Date.now() - oldest.used < EVICTION_AGE) return [];
+    return removeLists(store, async (list) => list.manifest === oldest.manifest);
   });
 }
 
 /** Removes the list of a bundle, and its files that no other bundle has. */
-export function removeBundle(store: FileStore, own: string): Promise<void> {
+export function removeBundle(store: FileStore, own: string): Promise<string[]> {
   return withListLock(LIMITS.storage, () => removeLists(store, async ({ manifest }) => manifest === own));
 }
 
-/** Removes the lists for which `isOld` is true, unreadable lists, and files that are on no list. */
-async function removeLists(store: FileStore, isOld: (list: BundleList) => Promise<boolean>): Promise<void> {
+/**
+ * Removes the lists for which `isOld` is true, unreadable lists, and files that are on no list. Returns the
+ * manifests of the first.
+ */
+async function removeLists(
+  store: FileStore,
+  isOld: (list: BundleList) => Promise<boolean>,
+): Promise<string[]> {
   const names = await store.names();
   const lists = await readLists(store);
   const old = await Promise.all([...lists.values()].map(isOld));
@@ -88,6 +93,7 @@ async function removeLists(store: FileStore, isOld: (list: BundleList) => Promis
   const used = new Set([...kept.values()].flatMap(({ files }) => files));
   const unused = names.filter((name) => (name.startsWith(PREFIX) ? !kept.has(name) : !used.has(name)));
   await Promise.all(unused.map((name) => store.remove(name)));
+  return [...lists.values()].filter((_, index) => old[index]).map(({ manifest }) => manifest);
 }
 
 async function readLists(store: FileStore): Promise<Map<string, BundleList>> {

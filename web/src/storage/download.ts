@@ -120,6 +120,11 @@ export class Downloads {
     return module;
   }
 
+  /** Records that the bundle uses the engine that a service worker has served. */
+  async renewServedEngine(path: string): Promise<void> {
+    if (this.#cache.isEnabled) await storeServed(this.#locations.base, this.#file(path), null);
+  }
+
   /** Stores the engine for the next visit, so that a service worker can serve it. Call it when idle. */
   async storeServedEngine(path: string): Promise<void> {
     // A file that is still being written seems invalid, and would be fetched again.

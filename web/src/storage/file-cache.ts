@@ -7,6 +7,7 @@ import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
 import { storageLimit, TimedOut, withLimit } from "../worker/with-limit.js";
 import { openBundle, removeOldest } from "./bundle-lists.js";
+import { deleteFindings } from "./findings.js";
 import { sha256 } from "./sha256.js";
 import { type FileStore, openFileStore } from "./storage-backends.js";
 
@@ -56,7 +57,9 @@ export class FileCache {
       const store = await withLimit(options.open(), options.limit(0), "the browser's storage");
       const cache = new FileCache(store, base, options);
       const hashes = files.map((file) => file.sha256);
-      void cache.#write(0, (to) => openBundle(to, base, hashes, options.limit(0)));
+      void cache.#write(0, async (to) =>
+        removeFindings(await openBundle(to, base, hashes, options.limit(0))),
+      );
       return cache;
     } catch (error) {
       const none = new FileCache(null, base, options);
@@ -136,7 +139,10 @@ export class FileCache {
       await work(store);
     } catch (error) {
       const isFull = error instanceof DOMException && error.name === "QuotaExceededError";
-      if (!isFull || !(await removeOldest(store, this.#base, this.#options.limit(0)))) throw error;
+      if (!isFull) throw error;
+      const removed = await removeOldest(store, this.#base, this.#options.limit(0));
+      if (removed.length === 0) throw error;
+      removeFindings(removed);
       await this.#writeWithRoom(store, work);
     }
   }
@@ -153,6 +159,11 @@ export class FileCache {
     const message = `the browser does not store the model for the next visit: ${reason}`;
     this.#options.warn({ code: "not-kept", message, fix });
   }
+}
+
+/** Deletes the findings of deleted bundles, in the background. */
+function removeFindings(manifests: readonly string[]): void {
+  for (const manifest of manifests) void deleteFindings(manifest).catch(() => {});
 }
 
 /** Returns the record as a file, compressed or decompressed; null if it has neither hash. */

@@ -6,7 +6,7 @@ import type { File } from "../manifest/manifest.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { openBundle } from "./bundle-lists.js";
 import { sha256 } from "./sha256.js";
-import { cachedAddress, cachedAt, openCacheStorage } from "./storage-backends.js";
+import { cachedAddress, cachedAt, openEngineStore } from "./storage-backends.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -29,11 +29,14 @@ async function hashOf(response: Response): Promise<string> {
   return sha256(new Uint8Array(await response.arrayBuffer()));
 }
 
-/** Stores the content of the engine's file, already checked, for the next visit of the bundle at `base`. */
-export async function storeServed(base: string, file: File, content: Bytes): Promise<void> {
+/**
+ * Stores the content of the engine's file, already checked, for the next visit of the bundle at `base`. Null:
+ * it is stored, and only the bundle's list is renewed.
+ */
+export async function storeServed(base: string, file: File, content: Bytes | null): Promise<void> {
   const { uncompressedSha256: name } = file;
   if (name === undefined) return;
-  const store = await openCacheStorage("application/wasm");
+  const store = await openEngineStore();
   await openBundle(store, base, [name], LIMITS.storage);
-  await store.write(name, content);
+  if (content !== null) await store.write(name, content);
 }

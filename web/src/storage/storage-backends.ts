@@ -12,15 +12,17 @@ export interface FileStore {
 
 /** The name of the folder in the file system, and of the cache in Cache Storage. */
 const NAME = "webbuild";
+/** The cache of the engines that a service worker serves. It has its own lists of bundles. */
+const ENGINES = "webbuild-engines";
 
 /** Returns the URL of a file in Cache Storage. No host has a file of such a name, but may have others in the folder. */
 export function cachedAddress(name: string): string {
   return new URL(`/${NAME}/${name}`, globalThis.origin).href;
 }
 
-/** Returns the file stored at a URL in Cache Storage. */
+/** Returns the engine stored at a URL in Cache Storage. */
 export function cachedAt(address: string): Promise<Response | undefined> {
-  return caches.match(address, { cacheName: NAME });
+  return caches.match(address, { cacheName: ENGINES });
 }
 
 /** Missing in TypeScript's DOM library, since only workers have it. */
@@ -52,7 +54,7 @@ async function openForWriting(handle: FileSystemFileHandle): Promise<Access> {
 
 /** Returns null if the browser has no storage: on plain http, and in some private windows. */
 export async function openFileStore(): Promise<FileStore | null> {
-  for (const open of [openOpfs, openCacheStorage]) {
+  for (const open of [openOpfs, () => openCacheStorage(NAME)]) {
     const store = await open().catch(() => null);
     if (store !== null) return store;
   }
@@ -62,8 +64,10 @@ export async function openFileStore(): Promise<FileStore | null> {
 /** Returns the stores that exist, to read and remove files; creates none. This also works on a page. */
 export async function existingStores(): Promise<FileStore[]> {
   const folder = await openFolder(false).catch(() => null);
-  const cached = (await existingCache(NAME)) === null ? [] : [await openCacheStorage()];
-  return folder === null ? cached : [fileSystemStore(folder), ...cached];
+  const stores = folder === null ? [] : [fileSystemStore(folder)];
+  for (const name of [NAME, ENGINES])
+    if ((await existingCache(name)) !== null) stores.push(await openCacheStorage(name));
+  return stores;
 }
 
 /** Returns a cache; null if there is none, or the page may not store anything: on plain http, or sandboxed. */
@@ -116,8 +120,13 @@ function fileSystemStore(folder: FileSystemDirectoryHandle): FileStore {
   };
 }
 
-export async function openCacheStorage(type = ""): Promise<FileStore> {
-  const cache = await caches.open(NAME);
+/** Opens the store of the engines that a service worker serves. */
+export function openEngineStore(): Promise<FileStore> {
+  return openCacheStorage(ENGINES, "application/wasm");
+}
+
+async function openCacheStorage(cacheName: string, type = ""): Promise<FileStore> {
+  const cache = await caches.open(cacheName);
   return {
     async read(name) {
       const cached = await cache.match(cachedAddress(name));

@@ -3,6 +3,7 @@ import type { File } from "../../src/manifest/manifest.js";
 import { openBundle, removeBundle } from "../../src/storage/bundle-lists.js";
 import { Downloads } from "../../src/storage/download.js";
 import { FileCache } from "../../src/storage/file-cache.js";
+import { findingKey, readFinding, writeFinding } from "../../src/storage/findings.js";
 import { oneAtATime } from "../../src/storage/one-at-a-time.js";
 import { sha256 } from "../../src/storage/sha256.js";
 import type { FileStore } from "../../src/storage/storage-backends.js";
@@ -156,6 +157,24 @@ test("if storage is full, the oldest bundle is removed, but none of today's", as
   expect(shelf.kept()).toEqual(["1002 today", "1200 new", "1400 new"]);
   expect(warned).toEqual(["not-kept"]);
 });
+
+test.each(["expires", "needs the space"])(
+  "the findings of a bundle go with its list, which %s",
+  async (why) => {
+    const shelf = new Shelf(why === "expires" ? Number.POSITIVE_INFINITY : 1_500);
+    const old = "https://shop.example/old/manifest.json";
+    const none = (): void => {};
+    const keys = await Promise.all([old, OWN].map((manifest) => findingKey(manifest, "device")));
+    for (const key of keys) await writeFinding(key, { works: true }, none);
+    await shelf.keep(old, "1000 old");
+    later(why === "expires" ? 61 : 2);
+    const [cache] = await opened(shelf, [file(1200)]);
+    await cache.put(file(1200), new Uint8Array(1200));
+    const found = (): Promise<unknown> => Promise.all(keys.map((key) => readFinding(key, () => true, none)));
+    await expect.poll(found).toEqual([undefined, { works: true }]);
+    await caches.delete("webbuild-findings");
+  },
+);
 
 test("two tabs that need a file at once fetch it once", async () => {
   const { files } = (await (await fetch(THERE)).json()) as { files: File[] };
