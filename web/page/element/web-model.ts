@@ -205,7 +205,10 @@ export class WebModel extends HTMLElement implements WebModelElement {
       if (model === null) show();
       else await this.#run(model, frame.bitmap, "The camera", show);
     } catch (error) {
-      if (model === this.#model) throw error;
+      if (model !== this.#model) return;
+      // The page's `signal` stays aborted, so no later frame would run either.
+      if (isAbort(error)) this.#camera.stop();
+      else throw error;
     } finally {
       frame.bitmap.close();
     }

@@ -165,6 +165,29 @@ test.each(["a picture", "the camera"])(
   },
 );
 
+test("the camera stops when the page aborts the signal in the options", async () => {
+  const { element, run, errors } = shown();
+  const aborting = new AbortController();
+  const abortable = async (source: ImageBitmap, options: { signal: AbortSignal }): Promise<unknown> => {
+    options.signal.throwIfAborted();
+    return model?.run(source as never, options as never);
+  };
+  const { model } = element;
+  element.model = { ...model, run: abortable } as unknown as LoadedModel;
+  element.options = { signal: aborting.signal };
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  vi.spyOn(navigator.mediaDevices, "getUserMedia").mockResolvedValue(canvas.captureStream(30));
+  const drawing = setInterval(() => context?.fillRect(0, 0, Math.random(), 1), 30);
+  const webcam = element.shadowRoot?.querySelector("button");
+  webcam?.click();
+  await vi.waitFor(() => expect(run.length).toBeGreaterThan(0));
+  aborting.abort();
+  await vi.waitFor(() => expect(webcam?.textContent).toBe("Use camera"));
+  clearInterval(drawing);
+  expect(errors).toEqual([]);
+});
+
 test("an event's result has an open cutout, which is closed with the next result", async () => {
   const { element } = shown();
   const widths: number[] = [];
