@@ -186,7 +186,14 @@ def test_explaining_what_there_is_not_says_where_to_look() -> None:
     assert "\x1b" not in done.stderr
 
 
-@pytest.mark.parametrize(("asked", "meant"), [("static-mns", "static-nms"), ("deform", "decompose-deform-conv")])
+def test_a_code_is_found_in_any_case() -> None:
+    assert webbuild("explain", "STATIC-NMS") == webbuild("explain", "static-nms")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [("static-mns", "static-nms"), ("deform", "decompose-deform-conv"), ("Static_NMS", "static-nms")],
+)
 def test_a_code_that_is_misspelt_or_a_part_names_the_nearest(asked: str, meant: str) -> None:
     done = webbuild("explain", asked)
     assert (done.code, done.error) == (2, "unknown-code")

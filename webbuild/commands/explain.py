@@ -29,16 +29,17 @@ def run(arguments: ExplainArguments) -> int:
     Raises:
         WebbuildError: `unknown-code`.
     """
-    groups, code = all_pages(), arguments.code
-    if code is None:
+    groups = all_pages()
+    if arguments.code is None:
         for title, pages in groups.items():
             click.echo(f"{title}:")
             for name, text in sorted(pages.items()):
                 click.echo(_wrapped(f"  {name:28} {first_sentence(text)}", " " * 31))
         return CLEAN
+    code = arguments.code.lower()
     matches = [(title, pages[code]) for title, pages in groups.items() if code in pages]
     if not matches:
-        raise _unknown(code, sorted({name for pages in groups.values() for name in pages}))
+        raise _unknown(arguments.code, sorted({name for pages in groups.values() for name in pages}))
     for title, text in matches:
         about = f" ({title})" if len(matches) > 1 else ""
         page = "\n\n".join(map(_wrapped_paragraph, text.split("\n\n")))
@@ -77,7 +78,10 @@ def all_pages() -> dict[str, dict[str, str]]:
 
 
 def _unknown(code: str, codes: list[str]) -> WebbuildError:
-    holding = [each for each in codes if code in each]
-    near = list(dict.fromkeys([*holding, *difflib.get_close_matches(code, codes, n=_MAX_NEAR, cutoff=0.5)]))[:_MAX_NEAR]
+    lower = code.lower()
+    holding = [each for each in codes if lower in each]
+    near = list(dict.fromkeys([*holding, *difflib.get_close_matches(lower, codes, n=_MAX_NEAR, cutoff=0.5)]))[
+        :_MAX_NEAR
+    ]
     fix = f"did you mean {' or '.join(near)}?" if near else "see every code with: webbuild explain"
     return WebbuildError("unknown-code", f"'{code}' is not a pass, finding or error", fix, exit_code=USAGE)
