@@ -111,6 +111,16 @@ def test_a_value_that_nothing_computes_is_refused(tmp_path: Path) -> None:
     assert refusal(save(model, tmp_path / "m.onnx")).code == "invalid-model"
 
 
+def test_a_model_that_both_engines_refuse_has_both_reasons(tmp_path: Path) -> None:
+    model = convolution()
+    model.graph.name = ""
+    model.graph.output[0].type.tensor_type.elem_type = onnx.TensorProto.INT32
+    message = refusal(save(model, tmp_path / "m.onnx")).message
+    assert "Field 'name' of 'graph' is required" in message
+    assert "native ONNX Runtime says: " in message
+    assert "(tensor(int32)) of output arg (y)" in message
+
+
 def test_weights_shorter_than_their_shape_are_refused(tmp_path: Path) -> None:
     model = convolution()
     model.graph.initializer[-1].raw_data = model.graph.initializer[-1].raw_data[:-5]

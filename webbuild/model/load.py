@@ -82,8 +82,8 @@ def load_onnx(path: Path) -> OnnxModel:
         onnx.checker.check_model(str(path) if is_whole else without_external_initializers(proto))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         cause = root_cause(error)
-        if not _loads_natively(proto, path, graph):
-            raise WebbuildError("invalid-model", f"{path}: {cause}", _FIX_INVALID_MODEL) from error
+        if (reason := _native_error(proto, path, graph)) is not None:
+            raise WebbuildError("invalid-model", f"{path}: {cause}{reason}", _FIX_INVALID_MODEL) from error
         repairs.append(f"native ONNX Runtime loads it, though onnx.checker says: {cause.partition(' ==> ')[0]}")
     check_tensor_data(proto, path)
     check_dtypes(proto, path)
@@ -130,15 +130,21 @@ def _is_unknown(dim: int | ir.SymbolicDim) -> bool:
     return dim < 0 if isinstance(dim, int) else dim.value in ("?", "", "None")
 
 
-def _loads_natively(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> bool:
-    """Whether native ONNX Runtime can create a session. It is not tried if a tensor lacks data."""
+def _native_error(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> str | None:
+    """Return why native ONNX Runtime cannot create a session, None if it can.
+
+    It is not tried if a tensor lacks data: that is "", as the checker says it.
+    """
     try:
         check_tensor_data(proto, path)
         check_dtypes(proto, path)
-        NativeRunner(path, graph).close()
     except WebbuildError:
-        return False
-    return True
+        return ""
+    try:
+        NativeRunner(path, graph).close()
+    except WebbuildError as error:
+        return f"; native ONNX Runtime says: {root_cause(error)}"
+    return None
 
 
 def _check_outputs(proto: onnx.ModelProto, path: Path) -> None:
