@@ -47,7 +47,7 @@ def test_the_job_fails_where_answers_differ_and_says_so_in_its_summary(tmp_path:
     done = subprocess.run([script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == int(broken), done.stderr
     text = summary.read_text("utf-8")
-    assert text.startswith(f"### small: {'not the same' if broken else 'same answers'}\n")
+    assert text.startswith(f"### small: {'not the same' if broken else 'same results'}\n")
     assert len([line for line in text.splitlines() if line.startswith("| ")]) == 4
     assert ("\n- DIFFERS Chromium here, recorded, golden" in text) == broken
     reports = tmp_path / "bundle-report"

@@ -31,7 +31,7 @@ def test_verify_compares_three_browsers(
     browsers = [word for name in ("chromium", "firefox", "webkit") for word in ("--browser", name)]
     done = webbuild("verify", small, *browsers, "--json")
     assert done.returncode == 0, done.stderr
-    assert "3 of 3 browsers give the same answers" in done.stderr
+    assert "3 of 3 browsers give the same results" in done.stderr
     found = json.loads(done.stdout)["browsers"]
     assert [each["where"] for each in found] == ["Chromium here", "Firefox here", "WebKit here"]
     ran = {(each["where"].split()[0], run["backend"]): run for each in found for run in each["report"]["backends"]}

@@ -81,7 +81,7 @@ def test_verify_in_two_browsers_and_none(webbuild: Webbuild, means: Path, chromi
         at = ("--connect", first, "--connect", "ws://127.0.0.1:9/nobody", "--connect", second)
         done = webbuild("verify", means, "--backend", "webgpu", *at, "--json")
     assert done.returncode == 1
-    assert "2 of 3 browsers give the same answers" in done.stderr
+    assert "2 of 3 browsers give the same results" in done.stderr
     found = json.loads(done.stdout)["browsers"]
     assert [each["where"] for each in found] == [first, "ws://127.0.0.1:9/nobody", second]
     assert [each["problem"] and each["problem"]["code"] for each in found] == [None, "cannot-connect", None]

@@ -20,7 +20,7 @@ def report(webbuild: Webbuild, bundle: Path, webgpu: BrowserHandle, tmp_path_fac
     html = tmp_path_factory.mktemp("report") / "report.html"
     done = webbuild("verify", bundle, "--json", "--html", html)
     assert done.returncode == 0, done.stderr
-    assert "Same answers" in html.read_text()
+    assert "Same results" in html.read_text()
     return json.loads(done.stdout)
 
 

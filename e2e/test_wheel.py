@@ -184,7 +184,7 @@ def test_a_model_packs_is_compared_in_chromium_and_served(with_browser: Path) ->
     save(convolution(), place / "small.onnx")
     code, said = run(place, "pack", "small.onnx")
     assert code == 0, said
-    assert "Same answers" in (place / "dist" / "small.verify.html").read_text("utf-8")
+    assert "Same results" in (place / "dist" / "small.verify.html").read_text("utf-8")
     process = start(place, "serve", "dist/small")
     try:
         assert process.stdout is not None

@@ -26,7 +26,7 @@ if command == "pack" and code == 0:
     after("-o").mkdir(parents=True)
     (after("-o") / "report.html").write_text("<p>")
 if command == "verify" and code != 2:
-    after("--markdown").write_text("### model: same answers\\n")
+    after("--markdown").write_text("### model: same results\\n")
     print('{{"backends": []}}')
 sys.exit(code)
 """
@@ -65,7 +65,7 @@ def test_a_model_is_packed_compared_and_summed_up(place: Path) -> None:
     assert pack[:6] == ["pack", "my model.onnx", "-o", "dist/it", "--force", "--no-verify"]
     assert pack[6:] == ["--task", "detect", "--sample", "a b.jpg", "$(touch", "hacked)", "*.onnx"]
     assert (verify[:3], gpu) == (["verify", "dist/it", "--json"], "")
-    assert (place / "summary.md").read_text() == "before\n### model: same answers\n"
+    assert (place / "summary.md").read_text() == "before\n### model: same results\n"
     assert (place / "outputs").read_text() == "bundle=dist/it\nreports=dist/it-report\n"
     assert (place / "dist" / "it-report" / "pack.html").read_text() == "<p>"
     assert json.loads((place / "dist" / "it-report" / "verify.json").read_text()) == {"backends": []}

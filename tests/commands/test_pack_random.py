@@ -23,7 +23,7 @@ def test_a_model_with_noise_is_warned_of_and_packs_without_it(tmp_path: Path) ->
     assert "warning: [random-operator] RandomNormalLike 'noise': draws other numbers in each run" in noisy.stderr
     done = webbuild("pack", model, "-o", tmp_path / "silent", "--no-verify", "--set", "noise_scale=0")
     assert done.code == 0, done.stderr
-    assert "proven: same answers" in done.stderr
+    assert "proven: same results" in done.stderr
 
 
 def test_other_models_are_not_warned_of(tmp_path: Path) -> None:

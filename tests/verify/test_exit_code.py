@@ -61,7 +61,7 @@ def test_exit_code(judged: VerifyReport, wanted: int) -> None:
 
 def test_a_problem_beside_equal_answers_does_not_make_them_different() -> None:
     kind, headline, sentence = formatting.verdict_text(report(backend(GOOD, problems=(PROBLEM,))))
-    assert (kind, headline) == ("problem", "Same answers, 1 problem")
+    assert (kind, headline) == ("problem", "Same results, 1 problem")
     assert sentence.startswith("1 comparison passed")
     assert formatting.verdict_text(report(backend(problems=(PROBLEM,))))[:2] == ("problem", "1 problem")
 
@@ -78,7 +78,7 @@ def test_in_brief_equal_answers_are_a_line_and_others_are_told_in_full(judged: V
     lines = written.getvalue().splitlines()
     assert len(lines) <= most
     assert (written.getvalue() == full.getvalue()) == (most > 1)
-    assert lines[-1].startswith("verified: Same answers. " if most == 1 else "Not the same. ")
+    assert lines[-1].startswith("verified: Same results. " if most == 1 else "Not the same. ")
 
 
 def test_the_tables_say_what_their_numbers_are() -> None:
@@ -87,7 +87,7 @@ def test_the_tables_say_what_their_numbers_are() -> None:
     show_report(report(backend(GOOD, given)), Console(file=written, width=100))
     text = written.getvalue()
     assert text.startswith("Largest differences from native ONNX Runtime")
-    assert "input" in text.partition("Same answers")[0].split()
+    assert "input" in text.partition("Same results")[0].split()
 
 
 def test_vacuous_has_a_verdict_of_its_own() -> None:

@@ -65,6 +65,6 @@ def test_the_table_has_all_of_them() -> None:
     differs = report(backend(comparison("DIFFERS", max_abs=3.0, reason="too-far"), adapter="other\x1b[31m"))
     show_browsers(of(report(backend(comparison())), differs), Console(file=out, width=140))
     text = out.getvalue()
-    for part in ("swiftshader", "same", "differ", "differs by 3", "1 of 2 browsers give the same answers"):
+    for part in ("swiftshader", "same", "differ", "differs by 3", "1 of 2 browsers give the same results"):
         assert part in text
     assert "\x1b" not in text

@@ -94,7 +94,7 @@ def test_nothing_is_loaded_from_anywhere(picture: Path) -> None:
 
 def test_a_clean_report_says_so() -> None:
     text = Tags(render_verify_report(report(backend(comparison()), backend(comparison(), backend="wasm")))).text
-    assert "Same answers" in text
+    assert "Same results" in text
     assert "WebGPU and WASM agree with native ONNX Runtime on 1 sample, 1 detection." in text
 
 
@@ -108,7 +108,7 @@ def test_a_failure_is_told_with_its_mend() -> None:
 
 @pytest.mark.parametrize("empty", [report(), report(backend(results=(), timings=None)), report(samples=())])
 def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
-    assert "Same answers" not in render_verify_report(empty)  # type: ignore[arg-type]
+    assert "Same results" not in render_verify_report(empty)  # type: ignore[arg-type]
 
 
 def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> None:

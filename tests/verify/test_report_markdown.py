@@ -18,7 +18,7 @@ def rendered(*found: VerifyReport | WebbuildError) -> str:
 def test_a_bundle_that_is_right_is_a_sentence_and_a_table() -> None:
     text = rendered(report(backend(comparison()), backend(comparison(), backend="wasm", adapter="")))
     head, sentence, table = text.strip().split("\n\n")
-    assert head == "### YOLO pose: same answers"
+    assert head == "### YOLO pose: same results"
     assert sentence.startswith("WebGPU and WASM agree with native ONNX Runtime")
     titles, line, webgpu, wasm = table.splitlines()
     assert titles == "| adapter | browser | backend | answers | of its tolerance | a run |"
@@ -38,7 +38,7 @@ def test_what_failed_is_named_with_its_fix() -> None:
 
 def test_a_browser_that_was_not_reached_is_a_row() -> None:
     text = rendered(report(backend(comparison())), WebbuildError("cannot-connect", "ws://1:1: refused", "start it"))
-    assert text.startswith("### YOLO pose: 1 of 2 browsers give the same answers")
+    assert text.startswith("### YOLO pose: 1 of 2 browsers give the same results")
     assert "|  | ws://1:1 |  | not reached |  |  |" in text
     assert "- error&#91;cannot-connect&#93; ws://1:1: ws://1:1: refused<br>fix: start it" in text
     assert "### webbuild verify: 0 of 1" in rendered(WebbuildError("no-chromium", "none", "install one"))

@@ -97,7 +97,7 @@ def rewrite_lines(by_target: Mapping[str, Sequence[Rewrite]]) -> Iterator[str]:
 
 def pipeline_lines(comparisons: Sequence[Comparison], samples: int, suffix: str) -> Iterator[str]:
     """Yield the comparison of all stages together with the originals. `suffix` is the size if there are several."""
-    compared = _sameness("same answers as the originals one after another", comparisons)
+    compared = _sameness("same results as the originals one after another", comparisons)
     yield f"proven {ALL_STAGES}{suffix}: {compared} on {format_count(samples, 'sample')}"
 
 
@@ -127,7 +127,7 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             f"{name} is numerically unstable: a 1e-6 perturbation of the inputs changes the original's output by "
             f"{level:.2g} (root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
-    yield _sameness("same answers as the original", comparisons)
+    yield _sameness("same results as the original", comparisons)
 
 
 def _sameness(what: str, comparisons: Sequence[Comparison]) -> str:

@@ -38,7 +38,7 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
     ]
     written = ", ".join(_describe_file(file) for file in outcome.files)
     proven = (
-        f"; same answers in {format_count(outcome.compared, 'comparison')}; written: {written}"
+        f"; same results in {format_count(outcome.compared, 'comparison')}; written: {written}"
         if outcome.exit_code == CLEAN and written
         else ""
     )

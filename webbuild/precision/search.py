@@ -98,7 +98,7 @@ class PrecisionSearch:
     def run(self, *, only_full: bool) -> SearchResult:
         """Run the search. With `only_full`, only the graph with all convertible nodes in float16 is tried."""
         self._say(
-            f"{format_count(len(self.plan.fp32_reasons), 'node')} stay float32: needed by their operators or values"
+            f"kept in float32, because of operators or values: {format_count(len(self.plan.fp32_reasons), 'node')}"
         )
         full = self.plan.convert()
         if full.fp16_nodes and not self._evaluate(full) and not only_full:

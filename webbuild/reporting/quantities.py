@@ -6,10 +6,10 @@ import re
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return `1 node`, `3 nodes`, `2 copies`."""
+    """Return `1 node`, `1,000 nodes`, `2 copies`."""
     if number == 1:
         return f"1 {noun}"
-    return f"{number} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number} {noun}s"
+    return f"{number:,} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
 def format_bytes(number: int) -> str:

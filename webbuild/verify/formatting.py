@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
-from webbuild.reporting.quantities import format_bytes
+from webbuild.reporting.quantities import format_bytes, format_count
 from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import PromptCost, VerifyReport, exit_code
@@ -60,9 +60,9 @@ def variants_text(names: Sequence[str]) -> str:
 
 def prompt_cost_text(cost: PromptCost) -> str:
     """Return the cost as text: `12 prompts on 2 pictures, each encoded in 42 ms, at most 65 kB read back`."""
-    pictures = f"{_plural(cost.pictures, 'picture')}, each encoded in {format_milliseconds(cost.encoding)}"
-    prompts = f"{_plural(cost.prompts, 'prompt')} on {pictures}"
-    runs = f"{_plural(cost.earlier_runs, 'more run')} of earlier stages" if cost.earlier_runs else ""
+    pictures = f"{format_count(cost.pictures, 'picture')}, each encoded in {format_milliseconds(cost.encoding)}"
+    prompts = f"{format_count(cost.prompts, 'prompt')} on {pictures}"
+    runs = f"{format_count(cost.earlier_runs, 'more run')} of earlier stages" if cost.earlier_runs else ""
     read = f"at most {format_bytes(cost.read_bytes)} read back" if cost.read_bytes else ""
     return ", ".join(filter(None, (prompts, runs, read)))
 
@@ -85,26 +85,30 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     sizes = dict.fromkeys(each.removeprefix(graph_name(each)).strip() for each in runners)
     variants = variants_text(list(filter(None, sizes)))
     backends = (" and ".join(names) or "No backend") + (f" at {variants}" if variants else "")
-    samples = _plural(len(report.samples), "sample")
+    samples = format_count(len(report.samples), "sample")
     objects = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
-    on = f"{samples}, {_plural(objects, thing)}" if objects else samples
+    on = f"{samples}, {format_count(objects, thing)}" if objects else samples
     together = [" and all together"] if any(ALL_STAGES in run.backend.split(" ") for run in ran) else []
     on += f", in {' and '.join(report.stages)}{''.join(together)}" if report.stages else ""
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
         agree = "agrees" if len(ran) == 1 else "agree"
-        return "same", "Same answers", f"{backends} {agree} with native ONNX Runtime on {on}."
+        return "same", "Same results", f"{backends} {agree} with native ONNX Runtime on {on}."
     differing = [each for each in failures if each.verdict == "DIFFERS"]
     total = len(list(report.comparisons()))
-    besides = [_plural(len(problems), "problem")] if problems else []
+    besides = [format_count(len(problems), "problem")] if problems else []
     if differing:
-        parts = [f"{len(differing)} of {_plural(total, 'comparison')} differ", *besides]
+        parts = [f"{len(differing)} of {format_count(total, 'comparison')} differ", *besides]
         return "different", "Not the same", f"{' and '.join(parts)}: {backends} on {on}."
     if problems and not failures and ran and all(run.comparisons for run in ran):
-        return "problem", f"Same answers, {besides[0]}", f"{_plural(total, 'comparison')} passed: {backends} on {on}."
+        return (
+            "problem",
+            f"Same results, {besides[0]}",
+            f"{format_count(total, 'comparison')} passed: {backends} on {on}.",
+        )
     if problems:
-        return "problem", besides[0], f"{_plural(total, 'comparison')}: {backends} on {on}."
+        return "problem", besides[0], f"{format_count(total, 'comparison')}: {backends} on {on}."
     return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which counts as a failure."
 
 
@@ -134,7 +138,3 @@ def reader_notes(report: VerifyReport) -> list[str]:
             f"computed from native ONNX Runtime's values: no node is wrong ({counted})."
         )
     return [*absent, f"This model is numerically unstable: {unstable}. {limit}"]
-
-
-def _plural(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -71,7 +71,7 @@ def show_browsers(report: MultiEndpointReport, console: Console) -> None:
             console.print(Text(line, style="red"))
     clean = sum(each.clean for each in report.browsers)
     style = "bold green" if report.exit_code == CLEAN else "bold red"
-    console.print(Text(f"{clean} of {len(report.browsers)} browsers give the same answers.", style=style))
+    console.print(Text(f"{clean} of {len(report.browsers)} browsers give the same results.", style=style))
 
 
 def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:

@@ -21,7 +21,7 @@ def _verdict(report: MultiEndpointReport) -> str:
         return f"### {escape_markdown(reports[0].title)}: {headline.lower()}\n\n{escape_markdown(sentence)}"
     title = escape_markdown(reports[0].title) if reports else "webbuild verify"
     clean = sum(each.clean for each in report.browsers)
-    return f"### {title}: {clean} of {len(report.browsers)} browsers give the same answers"
+    return f"### {title}: {clean} of {len(report.browsers)} browsers give the same results"
 
 
 def _table(report: MultiEndpointReport) -> str:

@@ -60,6 +60,6 @@ async function fetchPicture(file: string, title: string): Promise<Blob> {
   const response = await fetch(new URL(file, document.baseURI)).catch(() => null);
   if (response?.ok) return response.blob();
   const reason = response ? `the server answered ${response.status}` : "the server did not answer";
-  const fix = "Put the whole folder of the bundle on the server, with its folder samples.";
+  const fix = "Upload the whole folder of the bundle, including its subfolder samples.";
   throw new PageError("sample-not-found", `The sample could not be loaded, ${reason}: ${title}.`, fix);
 }

@@ -25,6 +25,6 @@ async function fetchTensor(address: URL, spec: Spec): Promise<TensorData> {
   throw new PageError(
     "golden-missing",
     `The recorded tensor ${spec.name} could not be loaded.`,
-    "Put the whole folder of the bundle on the server, with its folder golden.",
+    "Upload the whole folder of the bundle, including its subfolder golden.",
   );
 }
