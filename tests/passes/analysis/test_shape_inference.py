@@ -16,6 +16,13 @@ def test_what_is_inferred_of_an_output_is_believed_before_what_was_declared() ->
     assert [list(output.shape or ()) for output in model.graph.outputs] == [[2, 3], [2, 3]]
 
 
+def test_an_output_has_as_many_dimensions_as_are_inferred() -> None:
+    model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[8,6] x) => (float[1,n] y) <int64[3] size = {8, 1, -1}> { y = Reshape (x, size) }""")
+    infer_shapes(model)
+    assert list(model.graph.outputs[0].shape or ()) == [8, 1, 6]
+
+
 def test_a_batch_that_names_another_dimension_of_an_output_gives_it_no_size() -> None:
     model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
     g (float[N,3] x) => (float[N,3,N] boxes) <int64[1] two = {2}, int64[3] four = {1, 1, 4}>

@@ -32,8 +32,11 @@ def infer_shapes(model: ir.Model) -> None:
 def _merge_shapes(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:
     """Return the inferred sizes, and the declared size where none is inferred.
 
-    Exporters declare wrong sizes: PyTorch names the last dimension of RT-DETR's boxes like the batch.
+    Exporters declare wrong sizes: PyTorch names the last dimension of RT-DETR's boxes like the batch. Some declare a
+    wrong number of dimensions; onnxruntime-web then loads no session on WebAssembly.
     """
-    if inferred is None or len(inferred) != len(declared):
+    if inferred is None:
         return declared
+    if len(inferred) != len(declared):
+        return inferred
     return ir.Shape([new if isinstance(new, int) else old for old, new in zip(declared, inferred, strict=True)])
