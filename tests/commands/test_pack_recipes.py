@@ -70,6 +70,17 @@ def test_scores_near_chance_are_a_warning(tmp_path: Path, weight: float, doubtfu
     assert all("near chance on every photograph tried" in each for each in manifest.warnings)
 
 
+def test_a_requested_classifier_takes_the_values_that_its_graph_normalizes(tmp_path: Path) -> None:
+    paint(tmp_path / "samples")
+    text = f"""{HEADER} classes (float[1,3,32,32] picture) => (float[1,3] scores)
+    <float[1,3,1,1] mean = {{103.53, 116.28, 123.675}}, float[1,3,1,1] std = {{57.375, 57.12, 58.395}}> {{
+      centred = Sub (picture, mean) x = Div (centred, std) a = GlobalAveragePool (x) scores = Flatten (a) }}"""
+    manifest = pack(save(parsed(text), tmp_path / "m.onnx"), "--task", "classify")
+    (image,) = manifest.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.scale, image.mean, image.letterbox.mode) == ("bgr", 1, [0] * 3, "crop")
+
+
 def test_maps_of_classes_depend_on_the_picture_as_their_best_class_does() -> None:
     maps = np.zeros((1, 5, 16, 16), np.float32)
     maps[0, 2] = 1

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
-from tests.models import save
+from tests.models import HEADER, parsed, save
 from tests.text_models import CHARACTERS, dictionary, recognizer, write_line
 from webbuild.manifest.manifest import ImageInput, TextLineTask
 from webbuild.model.hub_files import read_hub_files
@@ -96,3 +97,19 @@ def test_paddles_configuration_has_the_dictionary(tmp_path: Path) -> None:
     for broken in ("PostProcess: [", "PostProcess:\n  character_dict: 3\n", "- a\n", "a: &a [*a]\n", "\x00"):
         path.write_text(broken, "utf-8")
         assert read_hub_files(tmp_path / "rec.onnx").characters == ()
+
+
+def test_an_unknown_recognizer_with_a_dictionary_reads_lines_as_its_graph_normalizes_them(tmp_path: Path) -> None:
+    text = f"""{HEADER} crnn (float[1,1,60,160] picture) => (float[20,1,5] y)
+    <float middle = {{127.5}}, int64[1] rows = {{2}}, float[5,1,60,8] w> {{
+      centred = Sub (picture, middle) x = Div (centred, middle)
+      scores = Conv <kernel_shape = [60, 8], strides = [60, 8]> (x, w) line = Squeeze (scores, rows)
+      y = Transpose <perm = [2, 0, 1]> (line) }}"""
+    model = parsed(text)
+    weights = np.random.default_rng(1).normal(0, 0.1, (5, 1, 60, 8)).astype(np.float32)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    (tmp_path / "abcd.txt").write_text("a\nb\nc\nd\n")
+    done = webbuild("pack", save(model, tmp_path / "crnn.onnx"), "--labels", tmp_path / "abcd.txt", "--dry-run")
+    assert "note: task text-line: output 'y' has scores of 5 characters at 20 columns" in done.stderr
+    assert "in grey, as lines in 160 x 60" in done.stderr
+    assert "pixel values 0..255 as they are (sure: the graph itself normalizes" in done.stderr

@@ -66,6 +66,23 @@ def test_a_requested_classifier_may_take_bytes(picture: tuple[Dim, ...], layout:
     assert any("RGB, as bytes" in each for each in found.assumptions)
 
 
+@pytest.mark.parametrize("picture", [(1, 1, 28, 28), (1, 28, 28, 1)])
+def test_a_requested_classifier_may_take_grey_pictures(picture: tuple[Dim, ...]) -> None:
+    found = TASK.infer(facts({}, picture=picture), requested=True)
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.mean, image.std, image.shape) == ("gray", [0], [1], list(picture))
+    assert "in grey, scaled to 0..1" in found.guessed_recipe
+
+
+def test_labels_in_rapidai_s_metadata_make_a_classifier() -> None:
+    found = match_task(facts({"character": "0\n90\n180"}))
+    assert found.task == ClassifyTask(output="output0", classes=["0", "90", "180"], logits=True)
+    assert "task classify with 3 classes, from the metadata" in found.assumptions
+    assert isinstance(match_task(facts({"character": "0\n90"})).task, TensorTask)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

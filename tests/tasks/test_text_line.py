@@ -75,6 +75,18 @@ def test_a_small_dictionary_that_the_model_brings_along_tells_it() -> None:
     assert line(listed) == line(digits)
 
 
+def test_a_recognizer_of_grey_lines_needs_a_dictionary() -> None:
+    grey = facts((26, 1, 37), (1, 1, 32, 104))
+    assert isinstance(match_task(grey).task, TensorTask)
+    own = msgspec.structs.replace(grey, metadata={"character": "\n".join("0123456789abcdefghijklmnopqrstuvwxyz")})
+    for found in (TASK.infer(grey, requested=True), match_task(own)):
+        assert line(found).layout == "tnc"
+        assert found is not None
+        (image,) = found.inputs
+        assert isinstance(image, ImageInput)
+        assert (image.color, image.mean, image.std, image.letterbox.mode) == ("gray", [0.5], [0.5], "line")
+
+
 def test_doctr_has_its_vocabulary_in_config_json_and_the_blank_last() -> None:
     config = {"vocab": "abcé", "mean": [0.5, 0.25, 0.125], "std": [0.2, 0.3, 0.4]}
     found = match_task(facts((1, 32, 5), (1, 3, 32, 128), hub_files=HubFiles(config=config)))

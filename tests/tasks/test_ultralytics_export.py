@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
+from webbuild.manifest.manifest import DetectTask, ImageInput, PoseTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
@@ -22,8 +22,10 @@ POSE = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 CONVOLUTIONS = frozenset({"Conv", "TopK", "Mod"})
 
 
-def seen(metadata: dict[str, str], shape: tuple[Dim, ...], operators: frozenset[str] = CONVOLUTIONS) -> TaskMatch:
-    inputs = (TensorSpec("images", "float32", (1, 3, 96, 64)),)
+def seen(
+    metadata: dict[str, str], shape: tuple[Dim, ...], operators: frozenset[str] = CONVOLUTIONS, channels: int = 3
+) -> TaskMatch:
+    inputs = (TensorSpec("images", "float32", (1, channels, 96, 64)),)
     outputs = (TensorSpec("output0", "float32", shape),)
     return match_task(ModelSignature("m.onnx", "", metadata, inputs, outputs, operators))
 
@@ -36,6 +38,15 @@ def test_a_raw_export_is_given_a_head(release: dict[str, str]) -> None:
     assert found.postprocess == YoloPostprocess(output="output0", layout="columns", size=(96, 64), classes=2)
     assert "0.25" in found.assumptions[-1]
     assert "0.7" in found.assumptions[-1]
+
+
+def test_an_export_for_grey_pictures_is_recognized() -> None:
+    found = seen({**DETECT, **NEW, "channels": "1"}, (1, 6, 126), channels=1)
+    assert isinstance(found.task, DetectTask)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.shape, image.mean) == ("gray", [1, 1, 96, 64], [0])
+    assert "pictures are letterboxed with grey 114, in grey, scaled to 0..1" in found.assumptions[1]
 
 
 def test_the_keypoints_of_a_raw_export_stand_behind_its_scores() -> None:

@@ -62,13 +62,16 @@ def has_keypoints(source: OnnxModel, dims: Mapping[str, int], count: int) -> boo
 
 
 def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFile) -> str | None:
-    """Return the task of an unrecognized model if its number of classes fits the labels; else None."""
+    """Return the task of an unrecognized model if its number of classes fits the labels; else None.
+
+    A task after an earlier stage is not returned: there, the model's own task, such as `text-line`, is replaced.
+    """
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
     if kind_of(match_task(signature).task).kind != "tensor":
         return None
     for name, kind in recognizable_kinds().items():
-        match = kind.infer(signature, requested=True)
+        match = None if kind.needs_earlier else kind.infer(signature, requested=True)
         if match is not None and kind.fits_labels(match, labels):
             return name
     return None

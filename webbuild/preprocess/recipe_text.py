@@ -11,13 +11,17 @@ _FIT_TEXTS = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": 
 
 def describe_recipe(image: ImageInput) -> str:
     """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
-    color = "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[-3:-1]
     pad = f" with {_level(image.letterbox.pad)}" if image.letterbox.mode in ("letterbox", "line") else ""
     anchor_text = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
     edge = f" of {image.letterbox.edge} x {image.letterbox.edge}" if image.letterbox.edge else ""
     fitted = f"{_FIT_TEXTS[image.letterbox.mode]} {width} x {height}{edge}{anchor_text}{pad}"
-    return f"{color}, {fitted}, pixel values {describe_values(image)}"
+    return f"{describe_color(image)}, {fitted}, pixel values {describe_values(image)}"
+
+
+def describe_color(image: ImageInput) -> str:
+    """Return the channels: `RGB`, `in grey`."""
+    return "in grey" if image.color == "gray" else "RGB and the mask" if image.mask else image.color.upper()
 
 
 def describe_values(image: ImageInput | StackInput) -> str:

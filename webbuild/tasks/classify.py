@@ -13,12 +13,13 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.recipe_text import describe_color
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.class_scores import ClassScore, class_probabilities, ranked_classes
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.recognition.class_names import count_classes
-from webbuild.tasks.recognition.metadata import class_names
+from webbuild.tasks.recognition.metadata import class_names, listed_labels
 from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.run_context import RunContext
@@ -40,7 +41,7 @@ class ClassifyKind(TaskKind):
     required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize Ultralytics' classification exports by their metadata, other models if the user requests the task.
+        """Recognize the classifiers of Ultralytics and RapidAI by the class names in their metadata, others on request.
 
         Raises:
             WebbuildError: `class-count-mismatch` if an export has more or fewer scores than names.
@@ -55,8 +56,9 @@ class ClassifyKind(TaskKind):
                 return None
         if signature.metadata.get("task") == self.kind and len(names) == count:
             return _match_ultralytics(signature.inputs[0], output, names)
-        if requested:
-            return _match_requested(signature.inputs[0], output, count)
+        labels = listed_labels(signature)
+        if requested or len(labels) == count:
+            return _match_by_shape(signature.inputs[0], output, labels if len(labels) == count else [])
         if signature.metadata.get("task") == self.kind and names:
             raise _class_count_mismatch(signature.file, output, count, len(names))
         return None
@@ -140,34 +142,38 @@ def _class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int
 
 def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]) -> TaskMatch | None:
     """Return the spec of an Ultralytics export, whose graph ends in a softmax."""
-    image = fixed_image_input(picture)
+    image = fixed_image_input(picture, gray=True)
     if image is None:
         return None
     assumption = f"task classify with {count_classes(len(names))}, from the exporter's metadata"
     resized, how = _ultralytics_resize(image)
-    recipe = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own preprocessing"
+    recipe = f"{how}, {describe_color(resized)}, scaled to 0..1, resized with antialias: Ultralytics' own preprocessing"
     return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (assumption, recipe))
 
 
-def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> TaskMatch | None:
-    """Return the spec of a classifier without metadata; the graph shows whether it ends in a softmax or sigmoid."""
+def _match_by_shape(picture: TensorSpec, output: TensorSpec, names: Sequence[str]) -> TaskMatch | None:
+    """Return the spec of a classifier whose metadata states no preprocessing, perhaps class names.
+
+    The graph shows whether it ends in a softmax or sigmoid.
+    """
+    count = int(output.shape[1])  # type: ignore[arg-type]
     as_floats = msgspec.structs.replace(picture, dtype="float32") if picture.dtype == "uint8" else picture
-    image = fixed_image_input(as_floats) or fixed_image_input(as_floats, "nhwc")
+    image = fixed_image_input(as_floats, gray=True) or fixed_image_input(as_floats, "nhwc", gray=True)
     if image is None:
         return None
     scaled = "scaled to 0..1"
     if picture.dtype == "uint8":
         image, scaled = msgspec.structs.replace(image, dtype="uint8", scale=1.0), "as bytes"
     logits = output.operator not in ("Softmax", "Sigmoid")
-    names = [f"class {index}" for index in range(count)]
     ending = "logits, which go through a softmax" if logits else "probabilities"
     resized, how = _ultralytics_resize(image)
-    assumptions = (
-        f"the {count} classes are numbered; --labels names them",
-        f"the output has {ending}",
-        f"{how}, RGB, {scaled}, resized with antialias, unless an option says otherwise",
-    )
-    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), assumptions)
+    named = f"task classify with {count_classes(count)}, from the metadata"
+    numbered = f"the {count} classes are numbered; --labels names them"
+    recipe = f"{how}, {describe_color(resized)}, {scaled}, resized with antialias, unless an option says otherwise"
+    assumptions = (named if names else numbered, f"the output has {ending}", recipe)
+    classes = list(names) or [f"class {index}" for index in range(count)]
+    task = ClassifyTask(output=output.name, classes=classes, logits=logits)
+    return TaskMatch(task, (resized,), assumptions, guessed_recipe=recipe)
 
 
 def _ultralytics_resize(image: ImageInput) -> tuple[ImageInput, str]:

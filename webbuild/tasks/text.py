@@ -35,9 +35,7 @@ class TextKind(TextRecognitionKind, CropKind):
     needs_earlier = True
     result_field = "lines"
     description = "Reads the lines of text that a detector found"
-    required_signature = (
-        "one picture [n, 3, h, w], and one output [n, columns, characters] or [columns, 1, characters] of scores"
-    )
+    required_signature = "one picture, and one output [n, columns, characters] or [columns, 1, characters] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Return a match if the user requests the task; after a detector, `for_crops` of a text line gives it."""

@@ -29,9 +29,7 @@ class TextLineKind(TextRecognitionKind):
     page_template = "text"
     sample_folder = "lines"
     description = "Reads a line of text"
-    required_signature = (
-        "one picture [1, 3, h, w], and one output [1, columns, characters] or [columns, 1, characters] of scores"
-    )
+    required_signature = "one picture, and one output [1, columns, characters] or [columns, 1, characters] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognize text recognizers by shapes and dictionary; by output shape alone if requested."""

@@ -19,6 +19,12 @@ def class_names(signature: ModelSignature) -> list[str]:
     return [str(name) for name in parsed] if isinstance(parsed, list) else []
 
 
+def listed_labels(signature: ModelSignature) -> list[str]:
+    """Return the lines of `character`, RapidAI's key for the labels of any model; empty if there are none."""
+    text = signature.metadata.get("character", "").removesuffix("\n")
+    return text.split("\n") if text else []
+
+
 def hub_class_names(signature: ModelSignature) -> list[str]:
     """Return the class names by index from `id2label` in `config.json`; empty if there are none, or gaps."""
     labels = signature.hub_files.config.get("id2label")

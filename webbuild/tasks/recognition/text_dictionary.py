@@ -9,6 +9,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.options.labels import LabelsFile, labels_do_not_fit
+from webbuild.tasks.recognition.metadata import listed_labels
 
 _BLANKS = ("blank", "<blank>", "[blank]", "<BLANK>", "[CTCblank]")
 """Names of the blank class (no character) in a dictionary that lists it."""
@@ -34,8 +35,8 @@ def known_dictionary(signature: ModelSignature) -> Dictionary | None:
     RapidOCR writes it into the metadata, Paddle into `inference.yml`, docTR as the string `vocab` into `config.json`.
     """
     vocabulary = signature.hub_files.config.get("vocab")
-    if text := signature.metadata.get("character", ""):
-        return Dictionary(tuple(text.removesuffix("\n").split("\n")), "the model's metadata")
+    if labels := listed_labels(signature):
+        return Dictionary(tuple(labels), "the model's metadata")
     if characters := signature.hub_files.characters:
         return Dictionary(characters, "inference.yml")
     return Dictionary(tuple(vocabulary), "config.json") if isinstance(vocabulary, str) else None

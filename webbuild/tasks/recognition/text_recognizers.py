@@ -42,7 +42,7 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     if len(signature.inputs) != 1 or len(signature.outputs) != 1:
         return None
     output = signature.outputs[0]
-    image = fixed_image_input(signature.inputs[0])
+    image = fixed_image_input(signature.inputs[0], gray=True)
     match output.shape:
         case (1, int(columns), int(classes)) if image is not None and output.dtype == "float32":
             layout: Literal["ntc", "tnc"] = "ntc"
@@ -55,8 +55,9 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
     sar = columns == _SAR_COLUMNS and "ArgMax" in signature.operators
     ends = doctr and layout == "ntc" and (columns == _DOCTR_END_COLUMNS or sar)
     fitted = None if dictionary is None else fit_dictionary(dictionary.characters, classes, blank_first=not doctr)
-    fits = fitted is not None or classes >= _LEAST_CLASSES
-    if not requested and not (fits and (ends or _is_line(image, columns))):
+    fits = fitted is not None or (classes >= _LEAST_CLASSES and image.color == "rgb")
+    known = fits and (ends or _is_line(image, columns))
+    if not requested and not known:
         return None
     blank = classes - 1 if doctr else 0
     characters = ("",) * classes
@@ -78,8 +79,10 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
         assumptions.append(
             "each column is a character up to an end token, as in docTR's ViTSTR, PARSeq and SAR; it is not CTC"
         )
-    assumptions.append(f"pictures of lines are preprocessed as in {how}, unless an option says otherwise")
-    return TaskMatch(task, (picture,), tuple(assumptions), measured_output=output.name)
+    recipe = f"pictures of lines are preprocessed as in {how}, unless an option says otherwise"
+    assumptions.append(recipe)
+    guessed = "" if known else recipe
+    return TaskMatch(task, (picture,), tuple(assumptions), guessed_recipe=guessed, measured_output=output.name)
 
 
 def line_size(signature: ModelSignature) -> tuple[int, int] | None:
@@ -156,13 +159,19 @@ def _is_line(image: ImageInput, columns: int) -> bool:
 
 
 def _is_doctr(signature: ModelSignature, image: ImageInput) -> bool:
+    if image.color == "gray":
+        return False
     return isinstance(signature.hub_files.config.get("vocab"), str) or tuple(image.shape[2:]) == _DOCTR_SIZE
 
 
 def _paddle_picture(image: ImageInput) -> ImageInput:
-    half = [0.5] * 3
+    half = [0.5] * len(image.mean)
     return msgspec.structs.replace(
-        image, color="bgr", mean=half, std=half, letterbox=Letterbox(mode="line", anchor="top-left", pad="mean")
+        image,
+        color="gray" if image.color == "gray" else "bgr",
+        mean=half,
+        std=half,
+        letterbox=Letterbox(mode="line", anchor="top-left", pad="mean"),
     )
 
 

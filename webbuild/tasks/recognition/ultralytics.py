@@ -10,8 +10,6 @@ from webbuild.tasks.recognition.metadata import keypoint_shape
 from webbuild.tasks.recognition.ultralytics_export import read_export
 from webbuild.tasks.task_match import TaskMatch
 
-_DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own preprocessing"
-
 
 def infer_detect(signature: ModelSignature) -> TaskMatch | None:
     """Return the match of a detection export, None for other models."""
@@ -20,7 +18,7 @@ def infer_detect(signature: ModelSignature) -> TaskMatch | None:
         return None
     assumption = f"task detect with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = DetectTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, form.preprocessing, *form.assumptions), form.postprocess)
 
 
 def infer_pose(signature: ModelSignature) -> TaskMatch | None:
@@ -45,7 +43,7 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
         keypoint_size=3 if size == 3 else 2,
         skeleton=skeleton,
     )
-    assumptions = (assumption, _DEFAULT_PREPROCESSING, keypoint_note, *form.assumptions)
+    assumptions = (assumption, form.preprocessing, keypoint_note, *form.assumptions)
     return TaskMatch(task, (form.image,), assumptions, form.postprocess)
 
 
@@ -67,7 +65,7 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
     task = SegmentTask(
         output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
     )
-    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, form.preprocessing, *form.assumptions), form.postprocess)
 
 
 def infer_obb(signature: ModelSignature) -> TaskMatch | None:
@@ -77,4 +75,4 @@ def infer_obb(signature: ModelSignature) -> TaskMatch | None:
         return None
     assumption = f"task obb with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = ObbTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (assumption, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
+    return TaskMatch(task, (form.image,), (assumption, form.preprocessing, *form.assumptions), form.postprocess)

@@ -11,6 +11,7 @@ from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
+from webbuild.preprocess.recipe_text import describe_color
 from webbuild.tasks.recognition.metadata import class_names, export_argument
 
 _RAW_NOTE = (
@@ -28,6 +29,12 @@ class UltralyticsExport(Struct, frozen=True):
     output: str
     rows: int
     postprocess: YoloPostprocess | None = None
+
+    @property
+    def preprocessing(self) -> str:
+        """Ultralytics' own preprocessing."""
+        color = describe_color(self.image)
+        return f"pictures are letterboxed with grey 114, {color}, scaled to 0..1: Ultralytics' own preprocessing"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -62,7 +69,7 @@ def read_export(
         or len(signature.outputs) != outputs
     ):
         return None
-    image, output = fixed_image_input(signature.inputs[0]), signature.outputs[0]
+    image, output = fixed_image_input(signature.inputs[0], gray=True), signature.outputs[0]
     match output.shape:
         case (1, int(first), int(second)) if image is not None:
             size = (image.shape[2], image.shape[3])
@@ -105,20 +112,27 @@ def _is_end_to_end(signature: ModelSignature, columns: int) -> bool:
     return signature.metadata.get("end2end", "True") == "True"
 
 
-def fixed_image_input(spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw") -> ImageInput | None:
-    """Return a float input with the static shape of one RGB picture in this layout as a picture input, else None."""
+def fixed_image_input(
+    spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw", *, gray: bool = False
+) -> ImageInput | None:
+    """Return a float input with the static shape of one picture in this layout as a picture input, else None.
+
+    The picture is RGB; with `gray` one channel is accepted too.
+    """
     shape = [size for size in spec.shape if isinstance(size, int)]
     if spec.dtype != "float32" or not len(spec.shape) == len(shape) == len(layout):
         return None
-    if shape[layout.index("c")] != 3 or ("n" in layout and shape[0] != 1):
+    channels = shape[layout.index("c")]
+    if channels not in ((1, 3) if gray else (3,)) or ("n" in layout and shape[0] != 1):
         return None
     return ImageInput(
         name=spec.name,
         shape=shape,
         layout=layout,
+        color="gray" if channels == 1 else "rgb",
         scale=1 / 255,
-        mean=[0.0, 0.0, 0.0],
-        std=[1.0, 1.0, 1.0],
+        mean=[0.0] * channels,
+        std=[1.0] * channels,
         letterbox=Letterbox(),
     )
 
