@@ -70,6 +70,12 @@ def test_a_place_where_no_folder_can_be_made_is_told_before_the_work(tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize("place", [".", "..", "../out"])
+def test_the_current_folder_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.chdir(bundle(tmp_path / "out"))
+    assert code(Path(place), force=True) == "cannot-write"
+
+
 def test_the_folder_takes_its_place_when_all_is_written(tmp_path: Path) -> None:
     out = tmp_path / "a" / "b" / "out"
     with staged_folder(out) as folder:

@@ -12,6 +12,7 @@ from tests.colours import colours, paint
 from tests.commands.program import pack, webbuild
 from tests.embedding_models import SIZE, encoder
 from tests.models import save
+from webbuild.commands import embed
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -83,3 +84,14 @@ def test_a_bundle_of_another_task_is_refused(tmp_path: Path) -> None:
     pack(save(colours(), tmp_path / "model" / "colours.onnx"))
     done = webbuild("embed", tmp_path / "photos", "--model", tmp_path / "model" / "out", "-o", tmp_path / "index")
     assert (done.code, done.error) == (2, "not-embed")
+
+
+@pytest.mark.parametrize("out", [".", "..", "photos/red.png/index"])
+def test_an_index_that_cannot_be_written_is_refused_before_the_run(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    paint(tmp_path / "photos")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(embed, "embed_pictures", pytest.fail)
+    done = webbuild("embed", "photos", "--model", bundle, "-o", out)
+    assert (done.code, done.error) == (2, "cannot-write")

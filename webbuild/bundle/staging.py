@@ -27,9 +27,16 @@ def check_output_folder(
     Raises: WebbuildError: `output-exists`; `not-a-bundle` if --force would delete other files; `cannot-write` if no
     folder can be created.
     """
-    _check_writable(out)
+    check_writable(out)
     if not out.exists() and not out.is_symlink():
         return
+    if out.resolve() in (Path.cwd(), *Path.cwd().parents):
+        raise WebbuildError(
+            "cannot-write",
+            f"{out}: the current folder is in it, so it cannot be replaced",
+            f"give another folder with {option}, or run the command elsewhere",
+            exit_code=USAGE,
+        )
     if not force:
         raise WebbuildError(
             "output-exists",
@@ -50,8 +57,12 @@ def check_output_folder(
         )
 
 
-def _check_writable(out: Path) -> None:
-    """Raise `cannot-write` unless a folder can be created at the place of `out`; its parents are created later."""
+def check_writable(out: Path) -> None:
+    """Raise unless `out` can be created; its parents are created later.
+
+    Raises:
+        WebbuildError: `cannot-write`.
+    """
     try:
         there = next(parent for parent in out.absolute().parents if parent.exists())
         tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".partial", dir=there).cleanup()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webbuild.browser.open_browser import parse_endpoints
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.options.bench import BenchArguments
-from webbuild.reporting.write import print_json, write_report
+from webbuild.reporting.write import check_report_files, print_json, write_report
 
 
 def run(arguments: BenchArguments) -> int:
@@ -24,6 +24,7 @@ def run(arguments: BenchArguments) -> int:
     from webbuild.bench.text import print_report
 
     require_playwright()
+    check_report_files(arguments.html)
     console = Console(stderr=True)
     with console.status("starting") as status:
         report = bench(

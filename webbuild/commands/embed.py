@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from webbuild.bundle.picture_index import index_files, write_index
+from webbuild.bundle.staging import check_writable
 from webbuild.commands.options.embed import EmbedArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.reporting.progress import ProgressReporter
@@ -21,6 +22,14 @@ def run(arguments: EmbedArguments) -> int:
     Raises:
         WebbuildError: `no-pictures`, `output-exists`, `cannot-write`; see `open_bundle` and `embed_pictures`.
     """
+    if arguments.out.name in ("", ".."):
+        raise WebbuildError(
+            "cannot-write",
+            f"{arguments.out}: is not a name for files",
+            "give one with -o: site/photos",
+            exit_code=USAGE,
+        )
+    check_writable(arguments.out)
     folder, files = arguments.folder, index_files(arguments.out)
     existing = [file for file in files if file.exists()]
     if existing and not arguments.force:

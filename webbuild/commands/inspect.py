@@ -16,7 +16,7 @@ from webbuild.model.set_inputs import parse_set, set_inputs
 from webbuild.model.state_option import parse_states
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.reporting.write import print_json, write_report
+from webbuild.reporting.write import check_report_files, print_json, write_report
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.resolve_sizes import resolve_sizes
 from webbuild.targets.table import load_table
@@ -38,6 +38,7 @@ def run(arguments: InspectArguments) -> int:
 
     if arguments.measure:
         require_playwright()
+    check_report_files(arguments.html)
     measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)

@@ -10,6 +10,7 @@ import msgspec
 
 from webbuild.bundle.export_onnx import atomic_files, refuse_existing
 from webbuild.bundle.signature_diff import describe_signature_changes
+from webbuild.bundle.staging import check_writable
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_files import at_final_path, graph_name, output_path, target_files, write_graphs
 from webbuild.commands.patch_proof import compare_target_files
@@ -39,8 +40,11 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     """
     names = dict.fromkeys(arguments.targets) or (Target(engine_version(), "webgpu").name,)
     targets = [parse_target(name) for name in names]
-    if not arguments.dry_run and not arguments.force:
-        refuse_existing([output_path(model, arguments, target) for target in targets])
+    outputs = [output_path(model, arguments, target) for target in targets if not arguments.dry_run]
+    for output in outputs:
+        check_writable(output)
+    if not arguments.force:
+        refuse_existing(outputs)
     loaded = load_model(
         model,
         parse_dims(arguments.dims),

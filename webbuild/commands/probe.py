@@ -27,6 +27,7 @@ from webbuild.probe.registry import FEATURES, families, family_probes
 from webbuild.probe.table_writer import build_table
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.quantities import format_count
+from webbuild.reporting.write import check_report_files
 from webbuild.targets.browser_differences import encode_differences
 from webbuild.targets.table import OUTCOMES, KernelTable, encode_table, load_table
 from webbuild.targets.target import Target
@@ -42,7 +43,8 @@ def run(arguments: ProbeArguments) -> int:
     """Measure, write the table, and print the outcomes. Returns the exit code.
 
     Raises:
-        WebbuildError: `no-playwright`, `unknown-probe-family`, and what `open_chromium` and `open_harness` raise.
+        WebbuildError: `no-playwright`, `unknown-probe-family`, `unwritable-report`, and what `open_chromium` and
+            `open_harness` raise.
     """
     require_playwright()
     target = Target(arguments.version or packaged_assets.engine_version(), arguments.build)
@@ -54,11 +56,12 @@ def run(arguments: ProbeArguments) -> int:
             f"use one of: {choice}",
             exit_code=USAGE,
         )
+    file = arguments.out or Path(f"{target.name}{'-firefox' * (arguments.browser == 'firefox')}.json")
+    check_report_files(file)
     progress = ProgressReporter()
     if arguments.browser != "chromium":
-        return _write_differences(target, arguments, progress)
+        return _write_differences(target, arguments, file, progress)
     measured = _measure(target, arguments.only, arguments.resume, progress)
-    file = arguments.out or Path(f"{target.name}.json")
     file.write_bytes(encode_table(measured))
     counts = Counter(case.outcome for case in measured.cases)
     outcomes = ", ".join(f"{count} {OUTCOMES[outcome]}" for outcome, count in counts.most_common())
@@ -66,7 +69,7 @@ def run(arguments: ProbeArguments) -> int:
     return CLEAN
 
 
-def _write_differences(target: Target, arguments: ProbeArguments, progress: ProgressReporter) -> int:
+def _write_differences(target: Target, arguments: ProbeArguments, file: Path, progress: ProgressReporter) -> int:
     if target.build == "wasm":
         raise WebbuildError(
             "probe-needs-webgpu",
@@ -85,7 +88,6 @@ def _write_differences(target: Target, arguments: ProbeArguments, progress: Prog
             bar.advance(bar.task_ids[0], count)
 
         differences = measure_differences(build, load_table(target), probes, cache, tick, resume=arguments.resume)
-    file = arguments.out or Path(f"{target.name}-firefox.json")
     file.write_bytes(encode_differences(differences))
     if differences.left_out:
         progress.print(f"not measured: {', '.join(differences.left_out)}: an adapter lacks a feature that they need")

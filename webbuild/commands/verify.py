@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.commands.options.verify import VerifyArguments
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.reporting.write import print_json, write_report
+from webbuild.reporting.write import check_report_files, print_json, write_report
 
 if TYPE_CHECKING:
     from webbuild.browser.driven_browser import BrowserName
@@ -47,6 +47,7 @@ def run(arguments: VerifyArguments) -> int:
             "use --json, or verify one browser at a time",
             exit_code=USAGE,
         )
+    check_report_files(arguments.html, arguments.markdown)
     with console.status("starting") as status:
         reports = verify_in_browsers(
             endpoints,

@@ -22,18 +22,40 @@ def write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
+def check_report_files(*paths: Path | None) -> None:
+    """Raise unless the files, which are written after a long run, can be written.
+
+    Raises:
+        WebbuildError: `unwritable-report`.
+    """
+    for path in paths:
+        if path is None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe would be used up
+            continue
+        try:
+            is_new = not path.exists()
+            path.open("ab").close()
+            if is_new:
+                path.unlink()
+        except OSError as error:
+            raise _unwritable_report(path, error) from error
+
+
 def write_report(path: Path, text: str) -> None:
     """Write a report as HTML or Markdown, and print its path. Raises WebbuildError `unwritable-report`."""
     try:
         write_text(path, text)
     except OSError as error:
-        raise WebbuildError(
-            "unwritable-report",
-            f"{path}: {error.strerror}",
-            "give a file in a folder that exists and may be written",
-            exit_code=USAGE,
-        ) from error
+        raise _unwritable_report(path, error) from error
     click.echo(f"report: {path}", err=True)
+
+
+def _unwritable_report(path: Path, error: OSError) -> WebbuildError:
+    return WebbuildError(
+        "unwritable-report",
+        f"{path}: {error.strerror}",
+        "give a file in a folder that exists and may be written",
+        exit_code=USAGE,
+    )
 
 
 def shell_quote(path: Path) -> str:
