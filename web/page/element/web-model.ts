@@ -86,6 +86,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
     try {
       const shown = await decodePicture(picture);
       if (picture !== this.#picture) return;
+      picture.blob = shown.blob;
       this.#showPicture(shown);
       await this.#rerun();
     } catch (error) {

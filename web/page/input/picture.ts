@@ -16,31 +16,59 @@ export interface Picture {
   prompt?: string;
 }
 
+/** The longer side in pixels that a smaller vector graphic is drawn at. */
+const VECTOR_SIZE = 1024;
+
 /**
- * Returns the picture as an image element, ready to show. Browsers decode and scale image elements off the main thread,
+ * Returns the picture as an image element, ready to show, and as a file that a model can run on. Browsers decode and scale image elements off the main thread,
  * with their EXIF orientation. A bitmap or canvas of a phone's photograph would block the page.
  */
-export async function decodePicture({ blob, title }: Pick<Picture, "blob" | "title">): Promise<StagePicture> {
+export async function decodePicture({
+  blob,
+  title,
+}: Pick<Picture, "blob" | "title">): Promise<StagePicture & { blob: Blob }> {
   const image = new Image();
   // The stage's label describes the picture.
   image.alt = "";
   const address = URL.createObjectURL(blob);
+  let pixels = blob;
+  let bitmap: ImageBitmap;
   try {
     image.src = address;
     await image.decode();
+    const decoded = await decodePixels(blob).catch(() => null);
+    if (decoded === null) pixels = await drawVector(image);
+    bitmap = decoded ?? (await decodePixels(pixels));
   } catch {
     const fix = "Choose a JPEG, PNG, WebP, AVIF or GIF file.";
     throw new PageError("unreadable-image", `This file could not be read as a picture: ${title}.`, fix);
   } finally {
     URL.revokeObjectURL(address);
   }
-  // Null for a vector graphic.
-  const bitmap = await createImageBitmap(blob, { imageOrientation: "from-image" }).catch(() => null);
-  // The natural size of an element depends on the resolution in EXIF, which the model's input does not.
-  const { width, height } = bitmap ?? { width: image.naturalWidth, height: image.naturalHeight };
-  const ambient = bitmap && (await thumbnail(bitmap));
-  bitmap?.close();
-  return { picture: image, size: { width, height }, mirrored: false, ambient, blob };
+  // Not the natural size of the element, which depends on the resolution in EXIF: the model's input does not.
+  const { width, height } = bitmap;
+  const ambient = await thumbnail(bitmap);
+  bitmap.close();
+  return { picture: image, size: { width, height }, mirrored: false, ambient, blob: pixels };
+}
+
+/** Rejects for a vector graphic. */
+function decodePixels(blob: Blob): Promise<ImageBitmap> {
+  return createImageBitmap(blob, { imageOrientation: "from-image" });
+}
+
+/** Draws a vector graphic on white, as PNG. */
+function drawVector(image: HTMLImageElement): Promise<Blob> {
+  const { naturalWidth, naturalHeight } = image;
+  const scale = Math.max(1, VECTOR_SIZE / Math.max(naturalWidth, naturalHeight));
+  const canvas = new OffscreenCanvas(Math.round(naturalWidth * scale), Math.round(naturalHeight * scale));
+  const context = canvas.getContext("2d");
+  if (context) {
+    context.fillStyle = "white";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  }
+  return canvas.convertToBlob();
 }
 
 /** Returns a small version of the picture, which is shown blurred. */

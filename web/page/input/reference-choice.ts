@@ -26,12 +26,11 @@ export class ReferenceChoice {
     this.#file.value = "";
     if (blob === undefined) return;
     try {
-      await decodePicture({ blob, title: blob.name });
+      this.#chosen = (await decodePicture({ blob, title: blob.name })).blob;
     } catch {
       this.#name.textContent = `This file could not be read as a picture: ${blob.name}.`;
       return;
     }
-    this.#chosen = blob;
     this.#name.textContent = blob.name;
     this.#changed();
   }

@@ -119,7 +119,7 @@ export class ImagePage {
       this.#actions.show(null);
       this.#samples.mark(sample?.file ?? null);
       this.#sample = sample?.title ?? null;
-      this.#picture = picture;
+      this.#picture = { ...picture, blob: shown.blob };
       this.#view.clear();
       this.#hasResult = false;
       this.#settings.showPicture(shown.size);

@@ -9,7 +9,7 @@ const DENSE =
   "AAABAAIAAIdpAAQAAAABAAAAWgAAAAAAAACQAAAAAQAAAJAAAAABAAKgAgADAAAAAQAIAACgAwADAAAAAQAEAAAAAAAA/9sAQwBQNzxGPDJQ" +
   "RkFGWlVQX3jIgnhubnj1r7mRyP///////////////////////////////////////////////////8AACwgACAAQAQERAP/EABUAAQEAAAAA" +
   "AAAAAAAAAAAAAAAD/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAAPwCQ/9k=";
-const VECTOR = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="7"/>';
+const VECTOR = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="6"><path d="M0 0h4v6h-4"/></svg>';
 
 function blobOf(content: BlobPart, type: string): Blob {
   return new Blob([content], { type });
@@ -25,9 +25,17 @@ test("a picture has the size that the model sees", async () => {
   expect([ambient?.width, ambient?.height]).toEqual([32, 24]);
 });
 
-test("a vector graphic has the size of its element", async () => {
-  const { size, ambient } = await decodePicture({ blob: blobOf(VECTOR, "image/svg+xml"), title: "vector" });
-  expect([size, ambient]).toEqual([{ width: 9, height: 7 }, null]);
+test("a vector graphic is drawn on white, so that a model can run on it", async () => {
+  const shown = await decodePicture({ blob: blobOf(VECTOR, "image/svg+xml"), title: "vector" });
+  expect(shown.size).toEqual({ width: 1024, height: 768 });
+  const drawn = await createImageBitmap(shown.blob);
+  const context = new OffscreenCanvas(1024, 768).getContext("2d");
+  context?.drawImage(drawn, 0, 0);
+  const colours = [256, 768].map((x) => [...(context?.getImageData(x, 384, 1, 1).data ?? [])]);
+  expect(colours).toEqual([
+    [0, 0, 0, 255],
+    [255, 255, 255, 255],
+  ]);
 });
 
 test("a file that is no picture is refused", async () => {
