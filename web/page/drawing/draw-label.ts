@@ -4,6 +4,7 @@ import type { Detection } from "../../src/index.js";
 import type { DetailedDetection } from "../results/detections.js";
 import { defaultColor } from "./drawing-style.js";
 import type { Rectangle, Size } from "./fit.js";
+import { truncateText } from "./truncate-text.js";
 
 const family = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
 const gap = 3;
@@ -46,8 +47,9 @@ export function placeLabel(
   const narrowTexts = track === undefined ? short : [label, `${track}`];
   const textsByWidth = [number ? `${label}  ${number}` : label, ...narrowTexts];
   const texts = mark === undefined ? textsByWidth : [`${mark}  ${label}`, mark];
-  const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
-  if (text === undefined) return null;
+  const fits = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
+  if (fits === undefined) return null;
+  const text = truncateText(context, fits, stage.width - 2 * (edge + padding));
   const width = widthOf(text);
   const x = Math.max(edge, Math.min(box.x, stage.width - width - edge));
   const above = box.y - height - gap;

@@ -2,6 +2,7 @@
 
 import { stops } from "../../src/tasks/depth/colormap/viridis.js";
 import { cssColor } from "./region-colors.js";
+import { truncateText } from "./truncate-text.js";
 
 /** `scale` has the labels of the dark end, the middle and the bright end. */
 export interface PictureLegend {
@@ -89,12 +90,4 @@ function drawRow(context: CanvasRenderingContext2D, row: LegendRow, size: number
   context.textAlign = "left";
   context.fillText(truncateText(context, row.label, room), left, middle);
   return top + 1.6 * size;
-}
-
-/** Returns as much of the text as fits. */
-function truncateText(context: CanvasRenderingContext2D, text: string, room: number): string {
-  if (context.measureText(text).width <= room) return text;
-  let length = Math.min(text.length, 200);
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
-  return `${text.slice(0, length)}…`;
 }

@@ -26,3 +26,13 @@ test.each([
   const texts = widths.flatMap((width) => said(withTrack({ ...one }), width, color) ?? []);
   expect([...new Set(texts)]).toEqual(wanted);
 });
+
+test("the label of a highlighted line of text ends inside a narrow stage", () => {
+  const context = new OffscreenCanvas(1, 1).getContext("2d") as unknown as CanvasRenderingContext2D;
+  const line = { ...cat, label: "a line of text that is wider than the screen of a phone " };
+  const stage = { width: 200, height: 300 };
+  const place = { x: 50, y: 50, width: 100, height: 9 };
+  const label = placeLabel(context, line, place, { stage, color: null, highlighted: true });
+  expect(label?.text).toMatch(/^a line of text .+…$/);
+  expect((label?.x ?? 0) + (label?.width ?? 0)).toBeLessThanOrEqual(stage.width);
+});
