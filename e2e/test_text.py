@@ -73,6 +73,8 @@ def test_the_page_searches_and_copies_the_text(
         expect(rows).to_have_count(lines)
         demo.page.get_by_label("Search").fill("library")
         expect(rows).to_have_count(1)
+        demo.page.get_by_label("Search").fill("nowhere")
+        expect(demo.page.locator("#nobody")).to_have_text('No line contains "nowhere".')
         demo.page.get_by_label("Search").fill("")
         expect(rows).to_have_count(lines)
         assert violations(demo.page) == []

@@ -67,11 +67,15 @@ export class DetectionsView extends BaseView {
 
   #showEmptyNote(isEmpty: boolean, classes: readonly string[], confidence: number | null): void {
     this.#emptyNote.hidden = !isEmpty;
-    if (!isEmpty) return;
+    if (isEmpty) this.#emptyNote.textContent = this.emptyText(classes, confidence);
+  }
+
+  /** Returns the note if there is nothing to show. */
+  protected emptyText(classes: readonly string[], confidence: number | null): string {
     const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
     const lower = confidence !== null && confidence > 0.1;
     const advice = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
-    this.#emptyNote.textContent = `${who} found. ${advice} ${this.other}.`;
+    return `${who} found. ${advice} ${this.other}.`;
   }
 
   protected override highlight(index: number | null): void {

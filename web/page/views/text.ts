@@ -32,6 +32,7 @@ class TextView extends DetectionsView {
       const searchText = element("search-lines", HTMLInputElement).value.trim().toLowerCase();
       return lineDetections(result.lines.filter(({ text }) => text.toLowerCase().includes(searchText)));
     });
+    this.#setText("");
     copyOnClick(element("copy-lines", HTMLButtonElement), () => this.#text);
     this.#search.addEventListener("input", () => void this.#showAgain?.());
   }
@@ -42,7 +43,7 @@ class TextView extends DetectionsView {
     thresholds: ThresholdSliders,
     updateText = true,
   ): Promise<void> {
-    if (result.kind === "text") this.#text = result.text;
+    if (result.kind === "text") this.#setText(result.text);
     this.#showAgain = () => super.showResult(result, model, thresholds);
     await super.showResult(result, model, thresholds, updateText);
   }
@@ -50,8 +51,19 @@ class TextView extends DetectionsView {
   /** Lines get no track ids: their text tells them apart. */
   protected override track(): void {}
 
+  protected override emptyText(classes: readonly string[], confidence: number | null): string {
+    if (this.#text === "") return super.emptyText(classes, confidence);
+    return `No line contains "${this.#search.value.trim()}".`;
+  }
+
+  #setText(text: string): void {
+    this.#text = text;
+    element("copy-lines", HTMLButtonElement).disabled = text === "";
+  }
+
   override clear(): void {
     this.#showAgain = null;
+    this.#setText("");
     super.clear();
   }
 }
