@@ -146,6 +146,15 @@ def test_a_failure_that_is_dismissed_gives_the_focus_back(demo: DemoPage, tmp_pa
     expect(demo.at("sample-0")).to_be_focused()
 
 
+def test_a_pressed_row_is_of_its_picture_only(demo: DemoPage) -> None:
+    first = demo.at("results").locator("button").first
+    first.click()
+    expect(first).to_have_attribute("aria-pressed", "true")
+    assert demo.choose(3) > 0
+    expect(first).to_have_attribute("aria-pressed", "false")
+    expect(demo.at("results").locator(".lit")).to_have_count(0)
+
+
 def test_a_row_that_goes_gives_the_focus_to_the_last_one_left(demo: DemoPage) -> None:
     rows = demo.page.locator("#rows button")
     before = rows.count()

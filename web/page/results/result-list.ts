@@ -72,6 +72,12 @@ export class ResultList {
       row.button.setAttribute("aria-pressed", String(at === index));
   }
 
+  /** Removes the pin and the highlight: the rows of another picture are other objects. */
+  unpin(): void {
+    this.pin(null);
+    this.highlight(null);
+  }
+
   #showRest(count: number): void {
     this.#rest.textContent = `and ${count} more, in the picture and in the copied result`;
     if (count > 0) this.#list.append(this.#rest);

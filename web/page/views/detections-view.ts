@@ -62,6 +62,7 @@ export class DetectionsView extends BaseView {
 
   clear(): void {
     this.#emptyNote.hidden = true;
+    this.#results.unpin();
     this.stage.clearDetections();
   }
 

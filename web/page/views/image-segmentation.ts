@@ -83,6 +83,7 @@ class ImageSegmentationView extends BaseView {
   clear(): void {
     this.#result = null;
     this.#highlighted = null;
+    this.#results.unpin();
     this.#picture.stop();
     this.stage.showMap(null);
     element("nobody", HTMLElement).hidden = true;
