@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
@@ -107,3 +108,22 @@ def test_a_number_beside_the_picture_is_set_on_the_page(open_page: Open, without
     expect(most).not_to_have_text("0")
     page.at("number-exposure").fill("0")
     expect(most).to_have_text("0")
+
+
+def test_an_embedding_is_compared_with_the_picture_before(
+    open_page: Open, without_gpu: Browser, scaled: Server, tmp_path: Path
+) -> None:
+    page = open_page(without_gpu, scaled.url)
+    page.wait_until_idle()
+    page.at("output-1").check()
+    page.at("form-1").select_option("embedding")
+    expect(page.at("drawn")).to_contain_text("choose a second picture")
+    rows = page.at("results").locator(".row-label")
+    for color in ("red", "blue"):
+        file = tmp_path / color / "image.png"
+        file.parent.mkdir()
+        Image.new("RGB", (32, 24), color).save(file)
+        with page.another_run():
+            page.at("file").set_input_files(file)
+        expect(page.at("drawn")).to_have_text("similarity to the previous picture")
+    expect(rows).to_have_text(["like image.png"])

@@ -22,6 +22,8 @@ export abstract class BaseView implements TaskView {
     (point) => this.hover(point),
   );
   protected title = "";
+  /** Identifies the current picture. Files may have the same name: a phone calls every photograph image.jpg. */
+  protected key = "";
   readonly #warnings = new ModelWarnings();
 
   abstract showResult(
@@ -51,6 +53,8 @@ export abstract class BaseView implements TaskView {
     // The frames of a camera keep the text of the last result.
     if (picture !== undefined || title !== this.title) this.stage.describe(title);
     this.title = title;
+    const { size, lastModified } = Object(picture?.blob) as Partial<File>;
+    this.key = JSON.stringify([title, size, lastModified]);
     element("hint", HTMLElement).hidden = true;
     this.stage.showPicture(shown);
   }

@@ -4,9 +4,7 @@ import type { Model, Result } from "../../src/index.js";
 import { dotProduct } from "../../src/tasks/unit-vector.js";
 import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
-import type { StagePicture } from "../drawing/stage.js";
 import { drawVector } from "../drawing/vector-picture.js";
-import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { classBar } from "../results/class-bar.js";
 import { PictureSearch } from "../search/picture-search.js";
@@ -29,8 +27,6 @@ class EmbedView extends BaseView {
   readonly #words = element("best", HTMLElement);
   readonly #canvas = element("vector", HTMLCanvasElement);
   readonly #shown = new Map<string, { title: string; embedding: Float32Array }>();
-  /** Identifies the current picture. Files may have the same name: a phone calls every photograph image.jpg. */
-  #key = "";
   /** Null if the bundle has no text encoder. */
   readonly #search = document.getElementById("search") === null ? null : new PictureSearch();
   /** Null if the bundle has no text encoder, or its logit scale is unknown. */
@@ -42,12 +38,6 @@ class EmbedView extends BaseView {
     this.#search?.setModel(model);
     this.#classes?.setModel(model);
     super.setModel(model, reason);
-  }
-
-  override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
-    super.showPicture(shown, title, picture);
-    const { size, lastModified } = Object(picture?.blob) as Partial<File>;
-    this.#key = JSON.stringify([title, size, lastModified]);
   }
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, updateText = true): void {
@@ -71,12 +61,12 @@ class EmbedView extends BaseView {
 
   /** Returns the previous pictures, the most similar first, and stores the new one. */
   #compare(embedding: Float32Array): Alike[] {
-    this.#shown.delete(this.#key);
+    this.#shown.delete(this.key);
     const alike = [...this.#shown.values()].map((other) => ({
       title: other.title,
       cosine: dotProduct(embedding, other.embedding),
     }));
-    this.#shown.set(this.#key, { title: this.title, embedding });
+    this.#shown.set(this.key, { title: this.title, embedding });
     for (const key of [...this.#shown.keys()].slice(0, -MAX_PICTURES)) this.#shown.delete(key);
     return alike.sort((one, other) => other.cosine - one.cosine);
   }

@@ -30,6 +30,7 @@ interface Run {
   outputs: Tensors;
   input: ImageInput;
   title: string;
+  key: string;
 }
 
 class TensorView extends BaseView {
@@ -39,8 +40,10 @@ class TensorView extends BaseView {
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
   #run: Run | null = null;
-  /** The outputs of the previous picture, to compare with. */
-  #before: { outputs: Tensors; title: string } | null = null;
+  /** The newest run, also while another picture waits for its own. */
+  #last: Run | null = null;
+  /** The last run of the previous picture, to compare with. */
+  #before: Run | null = null;
   #drawing: Drawing | null = null;
   #highlighted: number | null = null;
   /** Counts drawings, to drop one that finishes after a newer one started. */
@@ -66,10 +69,10 @@ class TensorView extends BaseView {
   ): Promise<void> {
     const input = inputOf(result, model);
     if (result.kind !== "tensor" || input === null) throw wrongTaskError();
-    const last = this.#run;
-    if (last && last.title !== this.title) this.#before = { outputs: last.outputs, title: last.title };
-    const run: Run = { result, outputs: result.outputs, input, title: this.title };
+    if (this.#last?.key !== this.key) this.#before = this.#last;
+    const run: Run = { result, outputs: result.outputs, input, title: this.title, key: this.key };
     this.#run = run;
+    this.#last = run;
     this.showRun(result, updateText);
     const only = updateText ? null : (this.#outputs.drawn?.name ?? null);
     const outputs = await withJoined(result.outputs, joinedOf(model), only);
