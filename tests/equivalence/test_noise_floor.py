@@ -35,7 +35,7 @@ def verdicts(comparisons: Sequence[Comparison], *noise: Comparison) -> list[str]
     return [each.verdict for each in NoiseFloor(lambda _: noise).accept(comparisons)]
 
 
-@pytest.mark.parametrize("quantity", ["", "score", "box", "mask", "depth"])
+@pytest.mark.parametrize("quantity", ["", "score", "box", "mask", "polygon", "depth"])
 def test_what_the_reference_does_itself_is_no_difference(quantity: str) -> None:
     level = 0.04
     assert verdicts([made(quantity, 0.99 * NOISE_FACTOR * level)], made(quantity, level)) == ["OK"]
@@ -131,6 +131,14 @@ def test_what_has_no_number_makes_its_quantity_infinite() -> None:
     key = ("raw", "y", "score")
     assert pool_rms([made("score", 0.0, 0)]) == {key: 0.0}
     assert pool_rms([made("score", 0.0), made("score", None, 0)]) == {key: float("inf")}
+    assert pool_rms([made("score", None, same=True)]) == {key: 0.0}
+
+
+@pytest.mark.parametrize(("same", "verdict"), [(True, "OK"), (False, "DIFFERS")])
+def test_a_best_class_that_noise_leaves_as_it_is_says_nothing_against_noise(same: bool, verdict: str) -> None:
+    """Classes and characters are equal or not: they have no root mean square."""
+    candidate = made("", 0.1), made("class", None, same=True)
+    assert verdicts(candidate, made("", 0.1), made("class", None, same=same)) == [verdict, "OK"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ MAX_RELATIVE_NOISE = 0.05
 """Noise limit of tensors, relative to their largest magnitude, and of depths. The RMS difference of unrelated outputs
 is 0.07 to 0.3."""
 
-_PAIRED_QUANTITIES = ("score", "box", "keypoint", "mask")
+_PAIRED_QUANTITIES = ("score", "box", "keypoint", "mask", "polygon")
 """Quantities over matched pairs of objects; their `signal` is the number of pairs."""
 _UNLIMITED_QUANTITIES = (*COUNTS, "box", "keypoint")
 """Quantities without a noise limit: the limit of their scores applies."""
@@ -149,12 +149,14 @@ class NoiseFloor:
 def pool_rms(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
     """Return by quantity the root mean square over all comparisons, weighted by the number of matched pairs.
 
-    Counts of unmatched objects are summed. A comparison without an RMS makes its quantity infinite.
+    Counts of unmatched objects are summed. A comparison without an RMS, such as of the best class, makes its quantity
+    infinite if it differs, else it counts as 0.
     """
     parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
     for each in comparisons:
         weight = each.signal if each.subject.quantity in _PAIRED_QUANTITIES else 1.0
-        parts[_quantity(each)].append((math.inf if each.rms is None else each.rms, weight))
+        unmeasured = math.inf if each.verdict == "DIFFERS" else 0.0
+        parts[_quantity(each)].append((unmeasured if each.rms is None else each.rms, weight))
     return {quantity: _pool(quantity, weighted) for quantity, weighted in parts.items()}
 
 

@@ -50,7 +50,8 @@ def compare_text_boxes(
         problems["polygon"] = (
             f"detection {at}: an IoU of {overlaps[at]:.3f}: wanted {pairs[at][0].polygon}, got {pairs[at][1].polygon}"
         )
-    match = msgspec.structs.replace(match, problems=problems)
+    rms = float(np.sqrt((distances**2).mean())) if pairs else 0.0
+    match = msgspec.structs.replace(match, problems=problems, rms={**match.rms, "polygon": rms})
     least = float(overlaps.min()) if overlaps.size else None
     return [
         compare_counts(subject.with_quantity("detections"), match, len(expected), len(actual)),
