@@ -13,7 +13,7 @@ _RESERVED_NAMES = {*_WINDOWS_DEVICES, "index", "manifest", "runtime", "page"}
 def safe_file_name(text: str, fallback: str = "model") -> str:
     """Return text as a file name and URL segment: lower case letters, digits, dots and dashes, at most 60.
 
-    >>> safe_name("../../Yolo Pose</script>")
+    >>> safe_file_name("../../Yolo Pose</script>")
     'yolo-pose-script'
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
@@ -26,7 +26,7 @@ def safe_file_name(text: str, fallback: str = "model") -> str:
 def title_from_stem(stem: str) -> str:
     """Return a file's stem as a title; a number in front only puts files in order.
 
-    >>> readable("2-two_people")
+    >>> title_from_stem("2-two_people")
     'Two people'
     """
     words = re.sub(r"[\W_]+", " ", re.sub(r"^\d+[-_. ]+", "", stem)).strip()
