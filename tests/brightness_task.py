@@ -23,7 +23,7 @@ from webbuild.tasks.base import TaskKind
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import fixed_image_input
 
 
 class BrightnessTask(Task, tag="brightness", kw_only=True, frozen=True):

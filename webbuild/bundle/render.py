@@ -106,7 +106,7 @@ def _run_fields(stage: Manifest, *, alone: bool, later: bool = False) -> dict[st
         "modes": _string_union(types.modes) if types.modes else "",
         "tiled": types.tiled and alone,
         "merges": _string_union(merges) if merges else "",
-        "crops": later and crop_input(stage) is not None,
+        "crops": later and crop_input(stage.inputs) is not None,
         "sizes": [] if later else picture_sizes(stage),
         "states": not later and any(isinstance(spec, StateInput) for spec in inputs),
         "required": bool(types.prompt or mask or reference),

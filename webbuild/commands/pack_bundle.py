@@ -77,7 +77,7 @@ def emit_bundle(
     equivalence = firsts[-1][1].equivalence
     if pipeline.detections:  # detections in all crops of a picture; the stage's own proof has one crop
         equivalence = msgspec.structs.replace(equivalence, detections=pipeline.detections)
-    crops = crop_input(manifest.every_stage[-1]) is not None and not pipeline.detections
+    crops = crop_input(manifest.every_stage[-1].inputs) is not None and not pipeline.detections
     write_pack_report(report, manifest, report_samples, equivalence, nodes, folder, crops=crops)
     write_manifest(manifest, folder)
     return report

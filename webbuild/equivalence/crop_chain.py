@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import RunInput
 from webbuild.manifest.manifest import CropInput, Input, Task
+from webbuild.manifest.stages import crop_input
 from webbuild.preprocess.crop import fitting_input, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
@@ -47,7 +48,7 @@ class ChainStage(Struct, frozen=True):
     @property
     def crop(self) -> CropInput | None:
         """The crop input, None if the stage has none."""
-        return next((each for each in self.inputs if isinstance(each, CropInput)), None)
+        return crop_input(self.inputs)
 
     @property
     def crop_runs(self) -> list[tuple[CropInput, RunStage]]:

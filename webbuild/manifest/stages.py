@@ -12,9 +12,9 @@ def stage_inputs(inputs: Sequence[Input]) -> list[StageInput]:
     return [spec for spec in inputs if isinstance(spec, StageInput)]
 
 
-def crop_input(manifest: Manifest) -> CropInput | None:
+def crop_input(inputs: Sequence[Input]) -> CropInput | None:
     """Return the input that takes crops; None if there is none."""
-    return next((each for each in manifest.inputs if isinstance(each, CropInput)), None)
+    return next((each for each in inputs if isinstance(each, CropInput)), None)
 
 
 def unfit_stages(manifest: Manifest) -> Iterator[str]:

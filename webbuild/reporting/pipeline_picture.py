@@ -61,7 +61,7 @@ def pipeline_picture(manifest: Manifest) -> PipelinePicture:
     glued = {each.name: _glue_lines(each) for each in manifest.stages or ()}
     for stage in manifest.every_stage:
         joins = stage_inputs(stage.inputs)
-        crop = crop_input(stage) if boxes else None
+        crop = crop_input(stage.inputs) if boxes else None
         top = y + _gap(len(joins) + (crop is not None))
         for index, join in enumerate(joins):
             source = next(box for box in boxes if box.name == join.stage)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import webbuild
+from webbuild.manifest.file_entry import file_hash
 from webbuild.runners.tensors import Tensors
 
 if TYPE_CHECKING:
@@ -43,11 +44,11 @@ def hash_model(path: Path, data: bytes | None = None) -> str:
     import onnx
 
     model = onnx.load(path, load_external_data=False) if data is None else onnx.load_from_string(data)
-    graph = _hash_file(path) if data is None else hashlib.sha256(data).hexdigest()
+    graph = file_hash(path) if data is None else hashlib.sha256(data).hexdigest()
     folder = path.resolve().parent
     bodies: list[Iterable[onnx.NodeProto]] = [model.graph.node, *(each.node for each in model.functions)]
     files = {*_external_files(model.graph.initializer), *(file for nodes in bodies for file in _node_files(nodes))}
-    return hash_parts(graph, *(f"{file} {_hash_file(folder / file)}" for file in sorted(files)))
+    return hash_parts(graph, *(f"{file} {file_hash(folder / file)}" for file in sorted(files)))
 
 
 @cache
@@ -56,7 +57,7 @@ def hash_environment() -> str:
     import onnxruntime
 
     folder = Path(webbuild.__file__).parent
-    code = (f"{file.relative_to(folder)} {_hash_file(file)}" for file in sorted(folder.rglob("*.py")))
+    code = (f"{file.relative_to(folder)} {file_hash(file)}" for file in sorted(folder.rglob("*.py")))
     versions = (webbuild.__version__, onnxruntime.__version__, np.__version__)
     return hash_parts(*versions, *_processor(), str(os.cpu_count()), *code)
 
@@ -84,8 +85,3 @@ def _external_files(tensors: Iterable[onnx.TensorProto]) -> Iterator[str]:
     for tensor in tensors:
         if tensor.data_location == tensor.EXTERNAL:
             yield from (entry.value for entry in tensor.external_data if entry.key == "location")
-
-
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

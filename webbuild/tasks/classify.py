@@ -19,9 +19,9 @@ from webbuild.tasks.base import TaskKind
 from webbuild.tasks.decoding.class_scores import ClassScore, class_probabilities, ranked_classes
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.recognition.class_names import count_classes
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.metadata import class_names, listed_labels
 from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.type_names import TypeNames
@@ -158,7 +158,7 @@ def _match_by_shape(picture: TensorSpec, output: TensorSpec, names: Sequence[str
     """
     count = int(output.shape[1])  # type: ignore[arg-type]
     as_floats = msgspec.structs.replace(picture, dtype="float32") if picture.dtype == "uint8" else picture
-    image = fixed_image_input(as_floats, gray=True) or fixed_image_input(as_floats, "nhwc", gray=True)
+    image = fixed_image_input(as_floats, "nchw", "nhwc", gray=True)
     if image is None:
         return None
     scaled = "scaled to 0..1"

@@ -14,7 +14,7 @@ from webbuild.preprocess.crop_box import Crop
 from webbuild.tasks.decoding.crop_detection import CropDetection
 from webbuild.tasks.kind.crop_kind import CropKind, detection_fields
 from webbuild.tasks.recognition.crop_embedding_families import embedding_family
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 
@@ -54,7 +54,7 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     if len(signature.inputs) != 1 or len(vectors) != 1:
         return None
     (picture,), (output,) = signature.inputs, vectors
-    image = fixed_image_input(picture) or fixed_image_input(picture, "nhwc")
+    image = fixed_image_input(picture, "nchw", "nhwc")
     if image is None:
         return None
     crop = CropInput(

@@ -57,7 +57,7 @@ class Bundle(Struct, frozen=True):
     @property
     def looks_at_crops(self) -> bool:
         """Whether it represents all stages, and the last one is a crop stage."""
-        return bool(self.all_stages) and crop_input(self.manifest) is not None
+        return bool(self.all_stages) and crop_input(self.manifest.inputs) is not None
 
     @property
     def loader_file(self) -> str:

@@ -104,7 +104,7 @@ def _at_size(bundle: Bundle, size: PictureSize | None) -> list[Bundle]:
 def takes_earlier(bundle: Bundle) -> bool:
     """Whether a stage takes tensors of earlier stages, or crops of their boxes, or has a module."""
     joined = stage_inputs(bundle.manifest.inputs) or bundle.glue
-    return bool(joined or (bundle.stage and crop_input(bundle.manifest)))
+    return bool(joined or (bundle.stage and crop_input(bundle.manifest.inputs)))
 
 
 def later_inputs(bundle: Bundle, earlier: Sequence[VariantReference]) -> list[VerifyInput]:
@@ -130,7 +130,7 @@ def later_inputs(bundle: Bundle, earlier: Sequence[VariantReference]) -> list[Ve
         placement = verify_input.placement
         if (pointed := point_prompt_of(match, placement, index)) is not None:
             feeds |= pointed[1]
-        if (crop := crop_input(bundle.manifest)) is not None and verify_input.file is not None:
+        if (crop := crop_input(bundle.manifest.inputs)) is not None and verify_input.file is not None:
             finder = next(each for each in reversed(earlier) if kind_of(each.bundle.manifest.task).has_detections)
             boxes = crop_boxes(finder.bundle.manifest.task, finder.reference.answers[index].prediction)
             feeds[crop.name], placement = stage_picture(verify_input.file, crop, boxes)

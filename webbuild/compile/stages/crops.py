@@ -14,6 +14,7 @@ from webbuild.compile.stages.joins import list_tensors
 from webbuild.compile.stages.planned_stage import PlannedStage
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
+from webbuild.manifest.stages import crop_input
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.recognition.crop_embedding_families import arcface_template, takes_faces
 from webbuild.tasks.recognition.text_orientation import half_turn
@@ -35,7 +36,7 @@ def with_crops(
     """
     file = stage.source.path.name
     crop_match = _match_for_crops(match, signature, file)
-    before = [each for at, each in enumerate(earlier) if at and _crop_input(each)]
+    before = [each for at, each in enumerate(earlier) if at and crop_input(each.inputs)]
     boxes = next((each for each in reversed(earlier) if each not in before and kind_of(each.task).has_detections), None)
     if boxes is None:
         raise _no_crops(
@@ -70,7 +71,7 @@ def with_crops(
 def _match_for_crops(match: TaskMatch, signature: ModelSignature, file: str) -> TaskMatch:
     """Return the match of a stage that runs on crops. Raises `stages-not-joined` if it cannot."""
     crop_match = kind_of(match.task).for_crops(match, signature)
-    if crop_match is not None and _crop_input(crop_match) is not None:
+    if crop_match is not None and crop_input(crop_match.inputs) is not None:
         return crop_match
     takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
     what = f"{file} takes no output of an earlier stage, and no crops of its boxes"
@@ -99,10 +100,6 @@ def _describe_alignment(chosen: CropInput, crop: CropInput, keypoints: int) -> I
         yield f"boxes are not aligned: {have}; crop.template in a pipeline file sets other points"
 
 
-def _crop_input(match: TaskMatch) -> CropInput | None:
-    return next((spec for spec in match.inputs if isinstance(spec, CropInput)), None)
-
-
 def _check_duplicate_attribute(stage: PlannedStage, match: TaskMatch, before: Sequence[TaskMatch]) -> None:
     """Raise for a second classifier or a second embedding of the same objects: an object has one field for each."""
     kind = kind_of(match.task)
@@ -124,7 +121,7 @@ def _shared_classes(
         WebbuildError: `stages-not-joined` if no class is left.
     """
     shared: set[int] = set()
-    for each in filter(None, map(_crop_input, before)):
+    for each in filter(None, (crop_input(match.inputs) for match in before)):
         shared = shared & {*each.classes} or {*each.classes} or shared
     if shared and crop.classes and not shared & {*crop.classes}:
         mine, others = (", ".join(detector_classes[index] for index in sorted(some)) for some in (crop.classes, shared))

@@ -6,7 +6,8 @@ from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import DATA_MOVEMENT_OPS
-from webbuild.passes.rewrite import attribute_values, consumers, find_nodes, replace_all_uses
+from webbuild.passes.dtypes.private_trees import private_trees
+from webbuild.passes.rewrite import attribute_values, find_nodes, replace_all_uses
 
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32)
 
@@ -34,7 +35,9 @@ class HoistCast(Pass):
             chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))
         ]
         for source in dict.fromkeys(chain.source for chain in cast_chains):
-            chains = _private_chains([chain for chain in cast_chains if chain.source is source])
+            chains = [chain for chain in cast_chains if chain.source is source]
+            private = private_trees({chain.cast: chain.moves for chain in chains})
+            chains = [chain for chain in chains if chain.cast in private]
             types = dict.fromkeys(chain.to for chain in chains)
             before = len({node for chain in chains for node in chain.nodes})
             if before <= len(types):
@@ -89,19 +92,3 @@ class _CastChain:
             value.shape, value.type = shape, ir.TensorType(self.to)
         replace_all_uses(self.cast.outputs[0], value)
         model.graph.remove(self.cast, safe=True)
-
-
-def _private_chains(chains: list[_CastChain]) -> list[_CastChain]:
-    """Return the chains that no other node reads; with other readers, the int64 nodes would stay on the CPU anyway."""
-    while True:
-        members = {node for chain in chains for node in chain.nodes}
-        private = [chain for chain in chains if all(_is_read_by(move, members) for move in chain.moves)]
-        if len(private) == len(chains):
-            return private
-        chains = private
-
-
-def _is_read_by(node: ir.Node, members: set[ir.Node]) -> bool:
-    """Whether only `members` read a node's output."""
-    value = node.outputs[0]
-    return not value.is_graph_output() and all(reader in members for reader in consumers(value))

@@ -7,6 +7,7 @@ from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.builder import Builder
 from webbuild.passes.dtypes.int32_lowering import FLOAT32_EXACT_MAX
+from webbuild.passes.dtypes.private_trees import private_trees
 from webbuild.passes.rewrite import (
     attribute_values,
     constant,
@@ -61,7 +62,7 @@ class HoistCastArithmetic(Pass):
         trees = {node: tree for node in find_nodes(model, "Cast") if (tree := _tree(model, node, options))}
         floats: dict[ir.Value, ir.Value] = {}
         rewrites = []
-        for cast, tree in _private_trees(trees).items():
+        for cast, tree in private_trees(trees).items():
             add = Builder(model.graph, cast, f"{cast.name or 'Cast'}/float")
             for node in tree:
                 if node.outputs[0] not in floats:
@@ -110,22 +111,6 @@ def _moves_to_gpu(model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
         return False
     in_float = options.table.placement(node.op_type, schema.since, "float")
     return placement(model, node, options) == "cpu" and in_float == "gpu"
-
-
-def _private_trees(trees: dict[ir.Node, list[ir.Node]]) -> dict[ir.Node, list[ir.Node]]:
-    """Return the trees that no other node reads; with other readers, the int64 nodes would stay on the CPU anyway."""
-    while True:
-        members = {*trees, *(node for tree in trees.values() for node in tree)}
-        private = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, members) for node in tree)}
-        if len(private) == len(trees):
-            return private
-        trees = private
-
-
-def _is_read_by(node: ir.Node, members: set[ir.Node]) -> bool:
-    """Whether only `members` read a node's output."""
-    value = node.outputs[0]
-    return not value.is_graph_output() and all(reader in members for reader in consumers(value))
 
 
 def _as_float(graph: ir.Graph, add: Builder, node: ir.Node, floats: dict[ir.Value, ir.Value]) -> ir.Value:

@@ -14,8 +14,8 @@ from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.recognition.anchor_families import FAMILIES, AnchorFamily, anchor_levels
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.metadata import class_names
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.recognition.yolo import named_classes
 from webbuild.tasks.task_match import TaskMatch
 
@@ -39,7 +39,7 @@ def infer_anchor_detector(signature: ModelSignature, *, requested: bool, keypoin
     A known family is recognized by its output shapes alone. Scores and boxes without a known anchor grid need
     matching output names, or `requested`.
     """
-    image = _picture(signature)
+    image = only_image_input(signature, "nchw", "nhwc")
     tables = _tables(signature)
     if image is None or not tables or "task" in signature.metadata:
         return None
@@ -50,13 +50,6 @@ def infer_anchor_detector(signature: ModelSignature, *, requested: bool, keypoin
                 return None
             return _family_match(signature, family, spec, image, keypoints=keypoints)
     return None if keypoints else _infer_pair(signature, tables, image, requested=requested)
-
-
-def _picture(signature: ModelSignature) -> ImageInput | None:
-    if len(signature.inputs) != 1:
-        return None
-    (spec,) = signature.inputs
-    return fixed_image_input(spec) or fixed_image_input(spec, "nhwc")
 
 
 def _tables(signature: ModelSignature) -> list[Table]:

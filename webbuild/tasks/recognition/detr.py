@@ -18,8 +18,8 @@ from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.coco_classes import COCO_CLASSES
 from webbuild.tasks.recognition.detr_preprocess import detr_image_input
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.metadata import class_names, hub_class_names
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _SIZE_INPUT_ORDERS = {

@@ -15,8 +15,8 @@ from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.recognition.grid_families import GRID_FAMILIES, GridFamily
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.metadata import class_names
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.recognition.yolo import named_classes
 from webbuild.tasks.task_match import TaskMatch
 
@@ -54,10 +54,8 @@ def infer_grid_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         WebbuildError: `unknown-anchors` if the task is requested, and the anchors are only known for another class
             count or input size.
     """
-    if len(signature.inputs) != 1 or "task" in signature.metadata:
-        return None
-    image = fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
-    if image is None:
+    image = only_image_input(signature, "nchw", "nhwc")
+    if image is None or "task" in signature.metadata:
         return None
     size = input_size(image)
     for family in GRID_FAMILIES:

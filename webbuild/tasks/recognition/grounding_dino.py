@@ -18,7 +18,7 @@ from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
 from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer
 from webbuild.tasks.recognition.detr_preprocess import detr_image_input
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _TOKENIZER_FILE = "tokenizer.json"

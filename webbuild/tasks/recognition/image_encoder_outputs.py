@@ -12,7 +12,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.crop_embeddings import vector_size
 from webbuild.tasks.recognition.classifiers import is_classifier
 from webbuild.tasks.recognition.image_encoder_families import EmbedFamily, embed_family, embed_picture, is_headless
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _NAMES = (
@@ -33,9 +33,7 @@ def infer_picture_embedding(signature: ModelSignature, *, requested: bool) -> Ta
 
     Unless requested, an output name, the model family or the configuration must indicate it.
     """
-    if len(signature.inputs) != 1:
-        return None
-    image = fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
+    image = only_image_input(signature, "nchw", "nhwc")
     family = embed_family(signature)
     is_known_encoder = requested or ((family is not None or is_headless(signature)) and not is_classifier(signature))
     vector = _find_vector(signature.outputs, family, is_known_encoder=is_known_encoder)

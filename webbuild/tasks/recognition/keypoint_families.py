@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import CropInput, HeatmapHead, KeypointsTask, RegressionHead, SimccHead
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.keypoint_outputs import FoundHead, Head, find_head
 from webbuild.tasks.recognition.keypoint_sets import keypoint_set
 from webbuild.tasks.recognition.metadata import hub_class_names
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _UNMEASURED = "coordinates are assumed to be normalized to the crop, 0 to 1"
@@ -80,9 +80,7 @@ def _head_output(head: Head) -> str:
 
 
 def _crop_input(signature: ModelSignature) -> CropInput | None:
-    if len(signature.inputs) != 1:
-        return None
-    image = fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
+    image = only_image_input(signature, "nchw", "nhwc")
     if image is None:
         return None
     return CropInput(

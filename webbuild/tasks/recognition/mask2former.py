@@ -14,8 +14,8 @@ from webbuild.postprocess.output_names import CLASS_MAPS
 from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.metadata import class_names, hub_class_names
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 SegmentationMode = Literal["panoptic", "instance", "semantic"]
@@ -37,7 +37,7 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
 
     Output names must match, unless the task is requested: shapes are then enough.
     """
-    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    image = only_image_input(signature)
     outputs = _match_outputs(signature.outputs, requested=requested)
     if image is None or outputs is None:
         return None
@@ -72,7 +72,7 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
 
     Unless requested, `config.json` must say that it is one: most maps are something else.
     """
-    image = _picture(signature)
+    image = only_image_input(signature, "nchw", "nhwc")
     architectures = signature.hub_files.config.get("architectures")
     known = isinstance(architectures, list) and any(
         isinstance(each, str) and each.endswith("ForSemanticSegmentation") for each in architectures
@@ -98,12 +98,6 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
     guessed = recipe if recipe == _DEFAULT_PREPROCESSING else ""
     return TaskMatch(task, (picture,), (assumption, named, recipe), missing, guessed_recipe=guessed)
-
-
-def _picture(signature: ModelSignature) -> ImageInput | None:
-    if len(signature.inputs) != 1:
-        return None
-    return fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
 
 
 def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassMapsPostprocess | None] | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ImageInput, Letterbox, MatteTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.matte_families import MatteFamily, NamedFamily, named_family
 from webbuild.tasks.recognition.matte_outputs import (
     AlphaMap,
@@ -20,7 +21,6 @@ from webbuild.tasks.recognition.matte_outputs import (
     is_alpha_name,
     side_output_family,
 )
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
@@ -36,7 +36,7 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     Unless requested by `--task matte`, a name must indicate it: an output's, the file's, or one in `config.json`. A map
     after a sigmoid may mean anything. Only a U2-Net, which returns one map per stage, is recognized without a name.
     """
-    image = _picture(signature)
+    image = only_image_input(signature, "nchw", "nhwc")
     maps = alpha_maps(signature.outputs)
     named, by_stages = named_family(signature), side_output_family(maps)
     known = named is not None or by_stages is not None or any(is_alpha_name(each.spec) for each in maps)
@@ -94,12 +94,6 @@ _OVERSHOOT = 0.1
 _MANY = 0.1
 """Share of values outside that range above which the values are logits."""
 _LEVELS = 255.0
-
-
-def _picture(signature: ModelSignature) -> ImageInput | None:
-    if len(signature.inputs) != 1:
-        return None
-    return fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
 
 
 def _matte_task(alpha: AlphaMap, family: MatteFamily | None) -> tuple[MatteTask, tuple[str, ...]]:

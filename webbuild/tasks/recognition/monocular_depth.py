@@ -14,7 +14,7 @@ from webbuild.tasks.recognition.depth_units import (
     monocular_units,
 )
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
@@ -28,7 +28,7 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
 
     Unless requested, an output's name or the configuration next to the model must indicate depth.
     """
-    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    image = only_image_input(signature)
     depth, confidence = find_depth_outputs(signature.outputs)
     if image is None or depth is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
@@ -13,6 +12,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.sam_decoders import (
     SAM3_PATCH,
     decoder_outputs,
@@ -20,10 +20,8 @@ from webbuild.tasks.recognition.sam_decoders import (
     frame_text,
     resizes_through_input,
 )
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
-_LAYOUTS: Sequence[Literal["nhwc", "hwc", "nchw"]] = ("nhwc", "hwc", "nchw")
 _SIDES = {"nchw": (2, 3), "nhwc": (1, 2), "hwc": (0, 1)}
 """The axes of height and width by the layout of an input."""
 
@@ -49,8 +47,7 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
 def _fixed_input(spec: TensorSpec) -> ImageInput | None:
     """Return a float or uint8 input of any layout as a picture input, None if it is not one."""
     floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
-    images = (fixed_image_input(floats, layout) for layout in _LAYOUTS)
-    image = next((each for each in images if each is not None), None)
+    image = fixed_image_input(floats, "nhwc", "hwc", "nchw")
     return msgspec.structs.replace(image, dtype="uint8") if image is not None and floats is not spec else image
 
 

@@ -13,7 +13,7 @@ from webbuild.manifest.inputs.letterbox import Interpolation, Letterbox
 from webbuild.manifest.tasks.text_boxes import TextBoxesTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 

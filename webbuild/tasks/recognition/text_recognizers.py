@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Letterbox, TextLineTask, TextRecognition
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.text_dictionary import fit_dictionary, known_dictionary
-from webbuild.tasks.recognition.ultralytics_export import fixed_image_input
 from webbuild.tasks.task_match import TaskMatch
 
 _HEIGHTS = (32, 48)

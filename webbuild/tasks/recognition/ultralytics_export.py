@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.manifest.manifest import ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.preprocess.recipe_text import describe_color
+from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.metadata import class_names, export_argument
 
 _RAW_NOTE = (
@@ -110,31 +109,6 @@ def _is_end_to_end(signature: ModelSignature, columns: int) -> bool:
     if width != columns or signature.metadata.get("head") == "RTDETRDecoder" or "GridSample" in signature.operators:
         return False
     return signature.metadata.get("end2end", "True") == "True"
-
-
-def fixed_image_input(
-    spec: TensorSpec, layout: Literal["nchw", "nhwc", "hwc"] = "nchw", *, gray: bool = False
-) -> ImageInput | None:
-    """Return a float input with the static shape of one picture in this layout as a picture input, else None.
-
-    The picture is RGB; with `gray` one channel is accepted too.
-    """
-    shape = [size for size in spec.shape if isinstance(size, int)]
-    if spec.dtype != "float32" or not len(spec.shape) == len(shape) == len(layout):
-        return None
-    channels = shape[layout.index("c")]
-    if channels not in ((1, 3) if gray else (3,)) or ("n" in layout and shape[0] != 1):
-        return None
-    return ImageInput(
-        name=spec.name,
-        shape=shape,
-        layout=layout,
-        color="gray" if channels == 1 else "rgb",
-        scale=1 / 255,
-        mean=[0.0] * channels,
-        std=[1.0] * channels,
-        letterbox=Letterbox(),
-    )
 
 
 def class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int) -> WebbuildError:

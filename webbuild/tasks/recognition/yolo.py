@@ -11,8 +11,9 @@ from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.coco_classes import COCO_CLASSES
+from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.metadata import class_names
-from webbuild.tasks.recognition.ultralytics_export import class_count_mismatch, fixed_image_input
+from webbuild.tasks.recognition.ultralytics_export import class_count_mismatch
 from webbuild.tasks.task_match import TaskMatch
 
 _YOLO_STRIDES = (8, 16, 32)
@@ -38,7 +39,7 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     Raises:
         WebbuildError: `class-count-mismatch` if the task is requested and the number of class names differs.
     """
-    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    image = only_image_input(signature)
     if image is None or "task" in signature.metadata:
         return None
     variants = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)

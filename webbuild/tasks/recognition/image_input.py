@@ -1,0 +1,44 @@
+"""Picture inputs, recognized by their type and shape."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.model.signature import ModelSignature, TensorSpec
+
+_Layout = Literal["nchw", "nhwc", "hwc"]
+
+
+def only_image_input(signature: ModelSignature, *layouts: _Layout) -> ImageInput | None:
+    """Return the picture input of a model without other inputs, else None. See `fixed_image_input`."""
+    return fixed_image_input(signature.inputs[0], *layouts) if len(signature.inputs) == 1 else None
+
+
+def fixed_image_input(spec: TensorSpec, *layouts: _Layout, gray: bool = False) -> ImageInput | None:
+    """Return a float input with the static shape of one picture as a picture input, else None.
+
+    Args:
+        spec: the input.
+        layouts: the layouts that it may have, the preferred one first; `nchw` if there are none.
+        gray: whether the picture may have one channel, besides the three of RGB.
+    """
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    if spec.dtype != "float32" or len(shape) != len(spec.shape):
+        return None
+    for layout in layouts or ("nchw",):
+        if len(shape) != len(layout) or ("n" in layout and shape[0] != 1):
+            continue
+        channels = shape[layout.index("c")]
+        if channels == 3 or (channels == 1 and gray):
+            return ImageInput(
+                name=spec.name,
+                shape=shape,
+                layout=layout,
+                color="gray" if channels == 1 else "rgb",
+                scale=1 / 255,
+                mean=[0.0] * channels,
+                std=[1.0] * channels,
+                letterbox=Letterbox(),
+            )
+    return None
