@@ -33,3 +33,15 @@ def test_a_node_mixes_rows_if_it_normalizes_their_axis(case: str) -> None:
     if last.op_type == "Softmax":
         axis = shape.split(",").index("n")
         assert output_batch_axis(last, {x: axis}) == (None if mixes else axis)
+
+
+def test_a_softmax_of_a_subgraph_may_be_of_an_older_opset() -> None:
+    model = ir.from_onnx_text(
+        """<ir_version: 8, opset_import: ["" : 12]> graph (float[1,n,4] x, bool c) => (float[1,n,4] y) {
+            y = If (c) <then_branch = t () => (float[1,n,4] a) { a = Softmax (x) },
+                        else_branch = e () => (float[1,n,4] b) { b = Relu (x) }>
+        }"""
+    )
+    node = mixing_node([model.graph.inputs[0]], [])
+    assert node is not None
+    assert node.op_type == "Softmax"

@@ -10,6 +10,7 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.passes.analysis.python_slice import python_slice
 from webbuild.passes.rewrite import constant, input_value
 
 
@@ -84,7 +85,7 @@ def _cut(node: ir.Node, shape: Sequence[int]) -> tuple[slice, ...] | None:
     cut = [slice(None)] * len(shape)
     for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
         axis, step = along[index] if along else index, steps[index] if steps else 1
-        cut[axis] = slice(max(start, -shape[axis]) if step < 0 else start, end, step)
+        cut[axis] = python_slice(shape[axis], start, end, step)
     return tuple(cut)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.passes.analysis.python_slice import python_slice
 from webbuild.passes.rewrite import constant, input_value
 
 _COPIES = ("Squeeze", "Unsqueeze", "Reshape", "Cast", "Identity")
@@ -78,7 +79,8 @@ def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
     if node.op_type == "Slice":
         bounds = [constant(value) for value in (*node.inputs[1:3], *node.inputs[4:5])]
         numbers = [int(each.item()) for each in bounds if each is not None and each.size == 1]
-        return parts[0][slice(*numbers)] if len(numbers) == len(bounds) > 1 else None
+        is_known = len(numbers) == len(bounds) > 1
+        return parts[0][python_slice(len(parts[0]), *numbers)] if is_known else None
     every = [size for each in parts for size in each or ()]
     if node.op_type == "Concat" and None not in parts:
         return tuple(every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.python_slice import python_slice
 from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import attribute_values, constant, static_shape
 
@@ -111,7 +112,7 @@ def sliced_indices(node: ir.Node) -> list[tuple[list[int], int]] | None:
     steps = rest[1] if len(rest) > 1 else [1] * len(starts)
     indices = []
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        places = list(range(shape[axis]))[slice(start, end, step)]
+        places = list(range(shape[axis])[python_slice(shape[axis], start, end, step)])
         if not places:
             return None
         indices.append((places, axis))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.analysis.python_slice import python_slice
 from webbuild.passes.builder import Builder
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.rewrite import constant, replace_all_uses, static_shape
@@ -77,7 +78,7 @@ def _slice_by_gather(model: ir.Model, pattern: GenericNmsPattern, node: ir.Node)
     # along the axis of the boxes: as many as the outputs have
     size = size if isinstance(size, int) else pattern.capacity[1]
     stride = int(step[0].item()) if step and step[0] is not None else 1
-    places = list(range(size))[slice(int(start.item()), int(end.item()), stride)]
+    places = list(range(size)[python_slice(size, int(start.item()), int(end.item()), stride)])
     add = Builder(model.graph, node, f"{node.name or 'Slice'}/columns")
     return _replace_output(pattern, node, add.op("Gather", data, add.const(places, np.int64), axis=int(axis.item())))
 

@@ -126,11 +126,14 @@ def _should_fold(opset: int, node: ir.Node) -> bool | None:
     """Whether to fold a node; None leaves the decision to the optimizer.
 
     The optimizer never folds a fill. It folds Bernoulli, whose result is random, a Softmax from before opset 13 as if
-    it were of one axis, NonZero of a scalar to [0, n] instead of [1, n], and some Resizes differently from the kernels.
+    it were of one axis, NonZero of a scalar to [0, n] instead of [1, n], a Slice that starts before its axis as Python
+    does, and some Resizes differently from the kernels.
     """
     if node.op_type == "Bernoulli" or (opset < SOFTMAX_OF_ONE_AXIS and node.op_type in SOFTMAXES):
         return False
     if node.op_type == "NonZero" and known_rank(node.inputs[0]) == 0:
+        return False
+    if node.op_type == "Slice" and _starts_before_axis(node):
         return False
     if node.op_type == "Resize" and _is_resized_differently(node):
         return False
@@ -139,6 +142,16 @@ def _should_fold(opset: int, node: ir.Node) -> bool | None:
         return None
     largest = _LARGEST_INT64_FILL if node.outputs[0].dtype == ir.DataType.INT64 else _LARGEST_FILL
     return True if math.prod(shape.tolist()) <= largest else None
+
+
+def _starts_before_axis(node: ir.Node) -> bool:
+    """Whether a Slice with a negative step starts before its axis."""
+    starts, axes, steps = (constant(input_value(node, index)) for index in (1, 3, 4))
+    shape = static_shape(node.inputs[0])
+    if starts is None or axes is None or steps is None or shape is None:
+        return False
+    bounds = zip(starts.tolist(), axes.tolist(), steps.tolist(), strict=True)
+    return any(step < 0 and start < -shape[axis] for start, axis, step in bounds)
 
 
 def _is_resized_differently(node: ir.Node) -> bool:
