@@ -72,6 +72,12 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** @internal Returns a wrong value for a message. Strings are in quotes: `"0.5"`, the value of a slider, is no number. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "number" || value === null ? `${value}` : typeof value;
+}
+
 /** @internal Returns a WebbuildError unchanged and any other error wrapped by `wrap`. */
 export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
   if (error instanceof WebbuildError) return error;

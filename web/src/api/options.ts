@@ -6,7 +6,7 @@ import type { Manifest } from "../manifest/manifest.js";
 import { pictureSize } from "../manifest/variants.js";
 import type { EverythingOptions } from "../tasks/mask-generation/everything/settings.js";
 import { taskOptionNames } from "../tasks/task-options.js";
-import { WebbuildError } from "./errors.js";
+import { shown, WebbuildError } from "./errors.js";
 import type {
   LoadOptions,
   PreprocessOptions,
@@ -235,14 +235,6 @@ function isSide(value: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string"
-    ? JSON.stringify(value)
-    : typeof value === "number"
-      ? `${value}`
-      : typeof value;
 }
 
 function wrong(what: string, fix: string): WebbuildError {

@@ -1,6 +1,6 @@
 // The focus distances of a stack's pictures: the caller's, or the manifest's defaults.
 
-import { WebbuildError } from "../api/errors.js";
+import { shown, WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import type { FocusInput, Manifest } from "../manifest/manifest.js";
 
@@ -31,7 +31,11 @@ export function focusTensor(
   }
   const invalid = distances.find((value) => !Number.isFinite(value));
   if (invalid !== undefined) {
-    throw new WebbuildError("invalid-option", `focusDistances: wanted finite numbers, got ${invalid}`, fix);
+    throw new WebbuildError(
+      "invalid-option",
+      `focusDistances: wanted finite numbers, got ${shown(invalid)}`,
+      fix,
+    );
   }
   return { type: "float32", dims: [...shape], data: Float32Array.from(distances) };
 }

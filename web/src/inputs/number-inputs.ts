@@ -1,6 +1,6 @@
 // The numbers that a model takes with a picture, such as an exposure: the caller's, or the defaults.
 
-import { WebbuildError } from "../api/errors.js";
+import { shown, WebbuildError } from "../api/errors.js";
 import type { TensorData, Tensors } from "../api/types.js";
 import type { Manifest, NumberInput } from "../manifest/manifest.js";
 
@@ -32,7 +32,7 @@ export function numberTensor(
     const fix = `give a finite number, or leave ${name} out for the default`;
     throw new WebbuildError(
       "invalid-option",
-      `numbers: wanted a finite number for ${name}, got ${value}`,
+      `numbers: wanted a finite number for ${name}, got ${shown(value)}`,
       fix,
     );
   }

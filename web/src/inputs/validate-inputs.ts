@@ -1,6 +1,6 @@
 // Validates a caller's feeds against the model's inputs. Every message names the input and the fix.
 
-import { WebbuildError } from "../api/errors.js";
+import { shown, WebbuildError } from "../api/errors.js";
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
 import type { Manifest, OptionInput } from "../manifest/manifest.js";
 import { classNameOf } from "../preprocess/class-name.js";
@@ -119,7 +119,11 @@ function optionTensor(input: OptionInput, given: number | undefined): TensorData
 function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): void {
   if (typeof value === "number" && value >= minimum && value <= maximum) return;
   const fix = `give a number from ${minimum} to ${maximum}, or leave ${option} out for the default`;
-  throw new WebbuildError("invalid-option", `${option}: wanted ${minimum} to ${maximum}, got ${value}`, fix);
+  throw new WebbuildError(
+    "invalid-option",
+    `${option}: wanted ${minimum} to ${maximum}, got ${shown(value)}`,
+    fix,
+  );
 }
 
 function wanted({ dtype, shape }: Input): string {

@@ -1,6 +1,6 @@
 // The option `track` of model.stream(): its values, and the models that can be tracked.
 
-import { WebbuildError } from "../api/errors.js";
+import { shown, WebbuildError } from "../api/errors.js";
 import type { RunOptions } from "../api/run-options.js";
 import type { Detection, Result } from "../api/types.js";
 
@@ -68,12 +68,12 @@ function checkSetting(name: string, value: unknown): void {
   const isNumber = typeof value === "number" && value >= 0;
   if (name === "keepFrames" && !(isNumber && Number.isInteger(value)))
     throw wrong(
-      `track.keepFrames: wanted a whole number from 0 on, got ${String(value)}`,
+      `track.keepFrames: wanted a whole number from 0 on, got ${shown(value)}`,
       "give a number of frames",
     );
   if (name !== "keepFrames" && !(isNumber && value <= 1))
     throw wrong(
-      `track.${name}: wanted a number from 0 to 1, got ${String(value)}`,
+      `track.${name}: wanted a number from 0 to 1, got ${shown(value)}`,
       "give a number from 0 to 1",
     );
 }

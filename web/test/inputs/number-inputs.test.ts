@@ -26,6 +26,7 @@ test.each([
 test.each([
   [{ gain: 1 }, "takes no number gain"],
   [{ exposure: Number.NaN }, "wanted a finite number for exposure, got NaN"],
+  [{ exposure: "2" as unknown as number }, 'wanted a finite number for exposure, got "2"'],
 ])("%j is refused", (given, message) => {
   expect(() => numberFeeds([exposure], given)).toThrow(message);
 });

@@ -44,6 +44,8 @@ test("a text detector takes a confidence from 0 to 1 that is no graph input", ()
   expect(taskOptionNames(manifest)).toEqual(["confidence"]);
   expect(() => checkTaskOptions(manifest, { confidence: 0.3 })).not.toThrow();
   expect(() => checkTaskOptions(manifest, { confidence: 1.5 })).toThrow("wanted 0 to 1, got 1.5");
+  const text = "0.5" as unknown as number; // the value of a slider
+  expect(() => checkTaskOptions(manifest, { confidence: text })).toThrow('wanted 0 to 1, got "0.5"');
   expect(() => checkTaskOptions(manifest, { confidence: Number.NaN })).toThrow("confidence");
 });
 
