@@ -149,3 +149,43 @@ def test_one_map_is_a_mask(shape: tuple[int, ...]) -> None:
     assert found is not None
     assert found.postprocess == ClassMapsPostprocess(output="maps", channels_last=shape[3] == 1, classes=2)
     assert task_of(found).classes == ["background", "foreground"]
+
+
+SEMANTIC = {"task": "semantic", "names": "{0: 'cat', 1: 'sky', 2: 'wall'}"}
+
+
+def labelled(shape: tuple[Dim, ...], metadata: dict[str, str], dtype: str = "uint8", count: int = 0) -> ModelSignature:
+    output = TensorSpec("output0", dtype, shape, value_count=count)
+    return ModelSignature("m.onnx", "", metadata, (PICTURE,), (output,))
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 96), (1, 1, 64, 96), (1, 64, 96, 1)])
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+def test_the_class_of_each_pixel_becomes_a_map_for_each_class(shape: tuple[Dim, ...], dtype: str) -> None:
+    found = match_task(labelled(shape, SEMANTIC, dtype))
+    task = task_of(found)
+    assert (task.masks, task.classes, task.mode) == ("class_maps", ["cat", "sky", "wall"], "semantic")
+    assert found.postprocess == ClassMapsPostprocess(output="output0", channels_last=False, classes=3, labels=True)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.letterbox.mode, image.letterbox.pad) == ("letterbox", 114)
+    assert (image.mean, image.scale) == ([0.0] * 3, 1 / 255)
+
+
+def test_an_argmax_says_how_many_classes_there_are() -> None:
+    task = task_of(TASK.infer(labelled((1, 64, 96), {}, "int64", count=21), requested=True))
+    assert task.classes == [f"class {index}" for index in range(21)]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        labelled((1, 64, 96), {}),
+        labelled((1, 2, 64, 96), SEMANTIC),
+        labelled((1, 64, 1), SEMANTIC),
+        labelled((2, 64, 96), SEMANTIC),
+        labelled((1, 64, 96), SEMANTIC, "bool"),
+    ],
+)
+def test_other_integers_are_no_labels(odd: ModelSignature) -> None:
+    assert TASK.infer(odd, requested=True) is None

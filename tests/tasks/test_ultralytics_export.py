@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import DetectTask, ImageInput, PoseTask, TensorTask
+from webbuild.manifest.manifest import DepthTask, DetectTask, ImageInput, PoseTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
+from webbuild.tasks.recognition.coco_keypoints import KEYPOINTS, SKELETON
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.task_match import TaskMatch
 
@@ -56,6 +57,34 @@ def test_the_keypoints_of_a_raw_export_stand_behind_its_scores() -> None:
     assert found.postprocess == YoloPostprocess(
         output="output0", layout="columns", size=(96, 64), classes=1, extra_columns=51
     )
+
+
+def test_keypoints_have_the_names_in_the_metadata() -> None:
+    animal = [f"left_{index}" if index < 8 else f"tail_{index}" for index in range(17)]
+    found = seen({**POSE, **NEW, "kpt_names": str({0: animal, 1: animal})}, (1, 56, 8400))
+    assert isinstance(found.task, PoseTask)
+    assert [each.name for each in found.task.keypoints] == animal
+    assert [each.side for each in found.task.keypoints[7:9]] == ["left", "middle"]
+    assert found.task.skeleton == []
+    assert any("those in the metadata" in each for each in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    "names", [{0: [each.name for each in KEYPOINTS]}, {0: ["nose"]}, {0: ["a"] * 17, 1: ["b"] * 17}, {}, {0: None}]
+)
+def test_names_of_coco_or_of_another_number_leave_coco_s_skeleton(names: dict[int, list[str]]) -> None:
+    found = seen({**POSE, **NEW, "kpt_names": str(names)}, (1, 56, 8400))
+    assert isinstance(found.task, PoseTask)
+    assert (found.task.keypoints, found.task.skeleton) == (KEYPOINTS, SKELETON)
+
+
+def test_a_depth_map_is_in_metres_and_of_the_stretched_picture() -> None:
+    found = seen({"task": "depth", "names": "{0: 'a'}", **NEW}, (1, 1, 96, 64))
+    assert isinstance(found.task, DepthTask)
+    assert (found.task.output, found.task.quantity, found.task.unit) == ("output0", "depth", "metres")
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.scale, image.mean, image.letterbox.mode) == (1 / 255, [0.0] * 3, "stretch")
 
 
 @pytest.mark.parametrize("release", [OLD, NEW_FINAL], ids=["8.3", "8.4"])

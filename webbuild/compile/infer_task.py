@@ -206,8 +206,9 @@ def _with_value_counts(signature: ModelSignature, model: ir.Model) -> ModelSigna
     bounds = value_ranges(model.graph)
     known = {value.name: bounds[value] for value in model.graph.outputs if value in bounds}
     counts = {name: int(high) + 1 for name, (low, high) in known.items() if low == 0 and high < _MAX_VALUE_COUNT}
+    integers = ("uint8", "int32", "int64")
     outputs = (
-        msgspec.structs.replace(fact, value_count=counts.get(fact.name, 0) if fact.dtype in ("int32", "int64") else 0)
+        msgspec.structs.replace(fact, value_count=counts.get(fact.name, 0) if fact.dtype in integers else 0)
         for fact in signature.outputs
     )
     return msgspec.structs.replace(signature, outputs=tuple(outputs))

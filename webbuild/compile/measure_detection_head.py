@@ -48,7 +48,7 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
     - In grids of cells, most cells must be empty.
     """
     spec = match.postprocess
-    is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2
+    is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2 and not spec.labels
     grids = undecoded_grids(spec) if isinstance(spec, YoloPostprocess) else None
     is_yolo = isinstance(spec, YoloPostprocess) and (match.guessed or grids is not None)
     if not (is_mask or is_yolo or isinstance(spec, AnchorPostprocess)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.postprocess.anchors import AnchorPostprocess
-from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess, label_map_size
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.postprocess.label_scores import LabelScoresPostprocess
@@ -47,7 +47,14 @@ def apply_reference_postprocess(
 
 
 def reference_class_maps(spec: ClassMapsPostprocess, output: NDArray[Any]) -> NDArray[Any]:
-    """Return one map per class [1, classes, h, w]; the background of a mask is its threshold everywhere."""
+    """Return one map per class [1, classes, h, w]; the background of a mask is its threshold everywhere.
+
+    A label becomes 1 in the map of its class, 0 in the others.
+    """
+    if spec.labels:
+        height, width = label_map_size(output.shape)
+        numbers = np.arange(spec.classes).reshape(1, -1, 1, 1)
+        return np.asarray(output.reshape(1, 1, height, width) == numbers, np.float32)
     maps = output.transpose(0, 3, 1, 2) if spec.channels_last else output
     return maps if spec.classes == maps.shape[1] else np.concatenate([np.full_like(maps, spec.threshold), maps], 1)
 

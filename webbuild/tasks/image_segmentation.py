@@ -41,13 +41,13 @@ class ImageSegmentationKind(TaskKind):
     description = "Divides a picture into regions"
     required_signature = (
         "one picture, and maps [1, classes, h, w] or [1, h, w, classes], a mask [1, 1, h, w] or [1, h, w, "
-        "1], or masks and classes of queries"
+        "1], the class of each pixel [1, h, w], or masks and classes of queries"
     )
     predicts_more = True
     has_detections = True
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize outputs by transformers' names, or by `config.json`."""
+        """Recognize outputs by transformers' names, `config.json`, or Ultralytics' metadata."""
         return infer_mask2former(signature, requested=requested) or infer_semantic_segmentation(
             signature, requested=requested
         )

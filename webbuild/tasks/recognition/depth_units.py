@@ -75,7 +75,10 @@ def depth_task(depth: TensorSpec, confidence: TensorSpec | None, meaning: DepthU
 
 
 def monocular_units(signature: ModelSignature, depth: TensorSpec) -> DepthUnits:
-    """Return the unit of a monocular depth map: metres if config.json says so, else relative inverse depth."""
+    """Return the unit of a monocular depth map: metres if a file says so, else relative inverse depth."""
+    if signature.metadata.get("task") == "depth":
+        source = f"output '{depth.name}' is in metres, as Ultralytics' depth is"
+        return DepthUnits("depth", "metres", None, None, source)
     config, kind = signature.hub_files.config, depth_model_type(signature)
     far = finite_number(config.get("max_depth"))
     if kind in _METRIC_MODEL_TYPES or config.get("depth_estimation_type") == "metric":

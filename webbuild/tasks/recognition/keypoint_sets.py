@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from webbuild.manifest.manifest import Keypoint
@@ -42,9 +44,9 @@ def keypoint_set(count: int) -> KeypointSet:
         case 17:
             return KeypointSet("person", KEYPOINTS, SKELETON, "COCO's")
         case 21:
-            return KeypointSet("hand", _named(_HAND), _HAND_LIMBS, "COCO-WholeBody's of a hand")
+            return KeypointSet("hand", named_keypoints(_HAND), _HAND_LIMBS, "COCO-WholeBody's of a hand")
         case 26:
-            return KeypointSet("person", [*KEYPOINTS, *_named(_HALPE_EXTRA)], _HALPE_LIMBS, "Halpe's")
+            return KeypointSet("person", [*KEYPOINTS, *named_keypoints(_HALPE_EXTRA)], _HALPE_LIMBS, "Halpe's")
         case 133:
             return KeypointSet("person", _whole_body(), _whole_body_skeleton(), "COCO-WholeBody's")
         case 5 | 68 | 98 | 106 | 468 | 478:
@@ -57,7 +59,7 @@ def _whole_body() -> list[Keypoint]:
     hands = [
         f"{side}_hand_root" if name == "wrist" else f"{side}_{name}" for side in ("left", "right") for name in _HAND
     ]
-    return [*KEYPOINTS, *_named((*_FEET, *face, *hands))]
+    return [*KEYPOINTS, *named_keypoints((*_FEET, *face, *hands))]
 
 
 def _whole_body_skeleton() -> list[list[int]]:
@@ -69,7 +71,8 @@ def _numbered(count: int) -> list[Keypoint]:
     return [Keypoint(name=f"keypoint {index}", side="middle") for index in range(count)]
 
 
-def _named(names: tuple[str, ...]) -> list[Keypoint]:
+def named_keypoints(names: Sequence[str]) -> list[Keypoint]:
+    """Return keypoints with these names and the sides that the names begin with."""
     return [
         Keypoint(
             name=name, side="left" if name.startswith("left") else "right" if name.startswith("right") else "middle"

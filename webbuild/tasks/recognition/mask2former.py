@@ -1,4 +1,4 @@
-"""Recognize segmentation models by their outputs and configuration files: Mask2Former, SegFormer."""
+"""Recognize segmentation models by their outputs, metadata and configuration files: Mask2Former, SegFormer, YOLO26."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import msgspec
 
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.class_maps import ClassMapsPostprocess
+from webbuild.postprocess.class_maps import ClassMapsPostprocess, label_map_size
 from webbuild.postprocess.output_names import CLASS_MAPS
 from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.recognition.image_input import only_image_input
 from webbuild.tasks.recognition.metadata import class_names, hub_class_names
+from webbuild.tasks.recognition.ultralytics_export import ultralytics_preprocessing
 from webbuild.tasks.task_match import TaskMatch
 
 SegmentationMode = Literal["panoptic", "instance", "semantic"]
@@ -68,31 +69,36 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
 
 
 def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the match of a model with a map of logits for each class, or a mask; None for other models.
+    """Return the match of a model with a map of logits for each class, a mask or labels; None for other models.
 
-    Unless requested, `config.json` must say that it is one: most maps are something else.
+    Unless requested, `config.json` or Ultralytics' metadata must say that it is one: most maps are something else.
     """
     image = only_image_input(signature, "nchw", "nhwc")
     architectures = signature.hub_files.config.get("architectures")
     known = isinstance(architectures, list) and any(
         isinstance(each, str) and each.endswith("ForSemanticSegmentation") for each in architectures
     )
-    if image is None or not (known or requested):
+    ultralytics = signature.metadata.get("task") == "semantic"
+    if image is None or not (known or ultralytics or requested):
         return None
-    candidates = (_class_maps(fact, image) for fact in signature.outputs)
+    candidates = (_class_maps(fact, image) or _label_map(fact, signature) for fact in signature.outputs)
     class_maps = next((each for each in candidates if each is not None), None)
     if class_maps is None:
         return None
     maps, missing = class_maps
-    count = _static_float_shape(maps)[1] if missing is None else missing.classes
+    count = _static_shape(maps)[1] if missing is None else missing.classes
     names, named = _class_names(signature, count)
     form = "a map of logits for each class"
-    if missing is not None and 1 in _static_float_shape(maps)[1:]:
+    if missing is not None and missing.labels:
+        form = "the class of each pixel"
+    elif missing is not None and 1 in _static_shape(maps)[1:]:
         names, named = _mask_names(names, named)
         form = "one foreground mask"
     elif missing is not None:
         form += ", channels last"
-    picture, recipe = _image_preprocessing(image, signature)
+    picture, recipe = (
+        (image, ultralytics_preprocessing(image)) if ultralytics else _image_preprocessing(image, signature)
+    )
     assumption = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
     output = maps.name if missing is None else CLASS_MAPS
     task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
@@ -102,7 +108,7 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
 
 def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassMapsPostprocess | None] | None:
     """Return an output with class maps and its postprocessing, if needed; None for any other output."""
-    match _static_float_shape(fact):
+    match _static_shape(fact):
         case (1, 1, int(height), int(width)) | (1, int(height), int(width), 1) if min(height, width) > 1:
             return fact, ClassMapsPostprocess(output=fact.name, channels_last=fact.shape[3] == 1, classes=2)
         case (1, int(first), int(second), int(third)) if min(first, second, third) > 1:
@@ -113,6 +119,20 @@ def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassM
                 return fact, ClassMapsPostprocess(output=fact.name, channels_last=True, classes=third)
             return fact, None
     return None
+
+
+def _label_map(fact: TensorSpec, signature: ModelSignature) -> tuple[TensorSpec, ClassMapsPostprocess] | None:
+    """Return an output with the class of each pixel and its postprocessing; None for any other output.
+
+    The number of classes is known from the graph, such as an ArgMax, else from the class names.
+    """
+    shape = _static_shape(fact, ("uint8", "int32", "int64"))
+    classes = fact.value_count or len(hub_class_names(signature) or class_names(signature))
+    if len(shape) not in (3, 4) or (len(shape) == 4 and 1 not in (shape[1], shape[3])) or classes < 2:
+        return None
+    if min(label_map_size(shape)) < 2:
+        return None
+    return fact, ClassMapsPostprocess(output=fact.name, channels_last=False, classes=classes, labels=True)
 
 
 def _mask_names(names: list[str], named: str) -> tuple[list[str], str]:
@@ -129,17 +149,17 @@ def _match_outputs(outputs: tuple[TensorSpec, ...], *, requested: bool) -> tuple
     if requested:
         pairs += [(masks, scores) for masks in outputs for scores in outputs]
     for masks, scores in pairs:
-        match _static_float_shape(masks), _static_float_shape(scores):
+        match _static_shape(masks), _static_shape(scores):
             case (1, queries, height, width), (1, others, classes):
                 if queries == others and min(height, width) > 1 and classes > 1:
                     return masks, scores
     return None
 
 
-def _static_float_shape(spec: TensorSpec) -> tuple[int, ...]:
-    """Return the shape of a float output with batch 1 and static sizes, () for any other output."""
+def _static_shape(spec: TensorSpec, dtypes: tuple[str, ...] = ("float32",)) -> tuple[int, ...]:
+    """Return the shape of an output of these types with batch 1 and static sizes, () for any other output."""
     sizes = tuple(size for size in spec.shape if isinstance(size, int))
-    return sizes if spec.dtype == "float32" and len(sizes) == len(spec.shape) and sizes[:1] == (1,) else ()
+    return sizes if spec.dtype in dtypes and len(sizes) == len(spec.shape) and sizes[:1] == (1,) else ()
 
 
 def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]:

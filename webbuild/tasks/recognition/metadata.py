@@ -43,6 +43,15 @@ def keypoint_shape(signature: ModelSignature) -> tuple[int, int]:
     return 0, 0
 
 
+def keypoint_names(signature: ModelSignature) -> list[str]:
+    """Return the keypoints' names from `kpt_names`, which has a list for each class; [] if the lists differ."""
+    parsed = parse_literal(signature.metadata.get("kpt_names", ""))
+    match list(parsed.values()) if isinstance(parsed, dict) else []:
+        case [[*names], *others] if all(each == names for each in others):
+            return [str(name) for name in names]
+    return []
+
+
 def image_size(signature: ModelSignature) -> tuple[int, int] | None:
     """Return the (height, width) in pixels from the metadata or `preprocessor_config.json`, None if unknown."""
     match parse_literal(signature.metadata.get("imgsz", "")):

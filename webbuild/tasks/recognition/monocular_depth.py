@@ -15,6 +15,7 @@ from webbuild.tasks.recognition.depth_units import (
 )
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.recognition.image_input import only_image_input
+from webbuild.tasks.recognition.ultralytics_export import ultralytics_preprocessing
 from webbuild.tasks.task_match import TaskMatch
 
 _DEFAULT_PREPROCESSING = (
@@ -26,16 +27,21 @@ _DEFAULT_PREPROCESSING = (
 def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
     """Return the match of a model that computes a depth map from one picture, None for other models.
 
-    Unless requested, an output's name or the configuration next to the model must indicate depth.
+    Unless requested, an output's name, the configuration next to the model or the metadata must indicate depth.
     """
     image = only_image_input(signature)
     depth, confidence = find_depth_outputs(signature.outputs)
     if image is None or depth is None:
         return None
-    if not requested and not is_depth_name(depth) and not depth_model_type(signature):
+    ultralytics = signature.metadata.get("task") == "depth"
+    if not requested and not ultralytics and not is_depth_name(depth) and not depth_model_type(signature):
         return None
     meaning = monocular_units(signature, depth)
-    picture, picture_note = _image_preprocessing(image, signature)
+    if ultralytics:
+        picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))
+        picture_note = ultralytics_preprocessing(picture)
+    else:
+        picture, picture_note = _image_preprocessing(image, signature)
     guessed = picture_note if picture_note == _DEFAULT_PREPROCESSING else ""
     task = depth_task(depth, confidence, meaning)
     return TaskMatch(task, (picture,), (meaning.source, picture_note), guessed_recipe=guessed)

@@ -6,7 +6,8 @@ from webbuild.manifest.manifest import DetectTask, Keypoint, ObbTask, PoseTask, 
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.recognition import coco_keypoints
 from webbuild.tasks.recognition.class_names import count_classes
-from webbuild.tasks.recognition.metadata import keypoint_shape
+from webbuild.tasks.recognition.keypoint_sets import named_keypoints
+from webbuild.tasks.recognition.metadata import keypoint_names, keypoint_shape
 from webbuild.tasks.recognition.ultralytics_export import read_export
 from webbuild.tasks.task_match import TaskMatch
 
@@ -29,12 +30,7 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
         return None
     classes = count_classes(len(form.class_names))
     assumption = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
-    if keypoints == len(coco_keypoints.KEYPOINTS):
-        named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
-        keypoint_note = "17 keypoints are assumed to be COCO's, with its names and skeleton"
-    else:
-        named, skeleton = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)], []
-        keypoint_note = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"
+    named, skeleton, keypoint_note = _name_keypoints(keypoint_names(signature), keypoints)
     task = PoseTask(
         output=form.output,
         rows=form.rows,
@@ -45,6 +41,18 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
     )
     assumptions = (assumption, form.preprocessing, keypoint_note, *form.assumptions)
     return TaskMatch(task, (form.image,), assumptions, form.postprocess)
+
+
+def _name_keypoints(names: list[str], count: int) -> tuple[list[Keypoint], list[list[int]], str]:
+    """Return the keypoints, their skeleton, and the assumption about both."""
+    coco = coco_keypoints.KEYPOINTS
+    if len(names) == count and names != [each.name for each in coco]:
+        note = f"the names of the {count} keypoints are those in the metadata; drawn as points"
+        return named_keypoints(names), [], note
+    if count == len(coco):
+        return coco, coco_keypoints.SKELETON, "17 keypoints are assumed to be COCO's, with its names and skeleton"
+    named = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(count)]
+    return named, [], f"the {count} keypoints have no names or skeleton in the metadata; drawn as points"
 
 
 def infer_segment(signature: ModelSignature) -> TaskMatch | None:

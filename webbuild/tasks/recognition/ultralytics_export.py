@@ -32,8 +32,7 @@ class UltralyticsExport(Struct, frozen=True):
     @property
     def preprocessing(self) -> str:
         """Ultralytics' own preprocessing."""
-        color = describe_color(self.image)
-        return f"pictures are letterboxed with grey 114, {color}, scaled to 0..1: Ultralytics' own preprocessing"
+        return ultralytics_preprocessing(self.image)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -43,6 +42,12 @@ class UltralyticsExport(Struct, frozen=True):
         if self.postprocess.layout == "final":
             return (_END_TO_END_NOTE.format(self.postprocess.confidence),)
         return (_RAW_NOTE.format(self.postprocess.confidence, self.postprocess.iou, self.rows),)
+
+
+def ultralytics_preprocessing(image: ImageInput) -> str:
+    """Return Ultralytics' own preprocessing in words."""
+    fitted = "letterboxed with grey 114" if image.letterbox.mode == "letterbox" else "stretched"
+    return f"pictures are {fitted}, {describe_color(image)}, scaled to 0..1: Ultralytics' own preprocessing"
 
 
 def read_export(
