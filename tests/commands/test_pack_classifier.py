@@ -55,3 +55,13 @@ def test_a_classifier_of_bytes_packs_where_the_task_is_given(tmp_path: Path) -> 
     (spec,) = manifest.inputs
     assert isinstance(spec, ImageInput)
     assert (spec.dtype, spec.layout, spec.scale) == ("uint8", "nhwc", 1.0)
+
+
+def test_a_classifier_of_any_width_may_take_lines(tmp_path: Path) -> None:
+    paint(tmp_path / "samples")
+    text = COLOURS.replace("float[1,3,8,8]", "float[1,3,8,width]")
+    model = save(parsed(text), tmp_path / "lines.onnx")
+    manifest = pack(model, "--task", "classify", "--resize", "line", "--scale", "1/255")
+    (spec,) = manifest.inputs
+    assert isinstance(spec, ImageInput)
+    assert spec.letterbox.mode == "line"

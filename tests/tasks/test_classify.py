@@ -76,6 +76,16 @@ def test_a_requested_classifier_may_take_grey_pictures(picture: tuple[Dim, ...])
     assert "in grey, scaled to 0..1" in found.guessed_recipe
 
 
+def test_paddleocr_s_orientation_classifier_takes_a_line_by_itself_too() -> None:
+    lines = facts({}, output=(1, 2), picture=(1, 3, 48, 192))
+    assert isinstance(match_task(lines).task, TensorTask)
+    found = match_task(msgspec.structs.replace(lines, file="ch_ppocr_mobile_v2.0_cls_infer.onnx"))
+    assert found.task == ClassifyTask(output="output0", classes=["0", "180"], logits=True)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.color, image.mean, image.letterbox.mode, image.letterbox.pad) == ("bgr", [0.5] * 3, "line", "mean")
+
+
 def test_labels_in_rapidai_s_metadata_make_a_classifier() -> None:
     found = match_task(facts({"character": "0\n90\n180"}))
     assert found.task == ClassifyTask(output="output0", classes=["0", "90", "180"], logits=True)

@@ -9,7 +9,7 @@ import msgspec
 
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant
-from webbuild.manifest.manifest import CropInput, ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask
 from webbuild.preprocess.crop import fitting_input, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
@@ -29,10 +29,11 @@ _MAX_LINES = 100
 def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sample]) -> list[str]:
     """Return a warning for each sample that the original reads differently without the padding after its text.
 
-    The width without padding is a whole number of columns. A model with a fixed width gets no warning.
+    The width without padding is a whole number of columns. A model with a fixed width gets no warning, and neither does
+    a model of another task.
     """
     image = next((each for each in match.inputs if isinstance(each, ImageInput)), None)
-    if image is None or image.letterbox.mode != "line":
+    if image is None or image.letterbox.mode != "line" or not isinstance(match.task, TextLineTask):
         return []
     picture_spec = next(each for each in loaded.source.signature.inputs if each.name == image.name)
     if isinstance(picture_spec.shape[-1], int):

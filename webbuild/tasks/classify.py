@@ -21,6 +21,7 @@ from webbuild.tasks.metrics.compare_classes import compare_classes, compare_deco
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.metadata import class_names, listed_labels
+from webbuild.tasks.recognition.text_orientation import orientation_alone, orientation_for_crops
 from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
@@ -41,7 +42,7 @@ class ClassifyKind(TaskKind):
     required_signature = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognize the classifiers of Ultralytics and RapidAI by the class names in their metadata, others on request.
+        """Recognize classifiers by class names in their metadata, PaddleOCR's of lines by name, others on request.
 
         Raises:
             WebbuildError: `class-count-mismatch` if an export has more or fewer scores than names.
@@ -56,6 +57,8 @@ class ClassifyKind(TaskKind):
                 return None
         if signature.metadata.get("task") == self.kind and len(names) == count:
             return _match_ultralytics(signature.inputs[0], output, names)
+        if not requested and (orientation := orientation_alone(signature)) is not None:
+            return orientation
         labels = listed_labels(signature)
         if requested or len(labels) == count:
             return _match_by_shape(signature.inputs[0], output, labels if len(labels) == count else [])
@@ -65,7 +68,7 @@ class ClassifyKind(TaskKind):
 
     def for_crops(self, match: TaskMatch, signature: ModelSignature) -> TaskMatch | None:
         """Return a classifier of crops."""
-        return to_crop_classifier(match)
+        return orientation_for_crops(signature) or to_crop_classifier(match)
 
     def answer_warnings(self, task: ClassifyTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Warn if the best scores are near chance: the output may not be class scores."""

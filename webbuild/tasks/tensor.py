@@ -16,7 +16,6 @@ from webbuild.tasks.crop_embeddings import infer_embedding
 from webbuild.tasks.recognition.classifiers import infer_classifier, is_classifier
 from webbuild.tasks.recognition.keypoint_families import infer_keypoint_maps
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
-from webbuild.tasks.recognition.text_orientation import orientation_for_crops
 from webbuild.tasks.recognition.to_crop_classifier import to_crop_classifier
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
@@ -55,8 +54,6 @@ class TensorKind(TaskKind):
 
         Outside of crops, maps may be anything, so there names must indicate keypoints.
         """
-        if (orientation := orientation_for_crops(signature)) is not None:
-            return orientation
         if is_classifier(signature) and (classifier := infer_classifier(signature)) is not None:
             return to_crop_classifier(classifier)
         return infer_embedding(signature) or infer_keypoint_maps(signature)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from webbuild.manifest.inputs.crop import HalfTurn
-from webbuild.manifest.manifest import CropClassesTask, CropInput
+from webbuild.manifest.manifest import ClassifyTask, CropClassesTask, CropInput, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.task_match import TaskMatch
 
@@ -46,6 +46,26 @@ def orientation_for_crops(signature: ModelSignature) -> TaskMatch | None:
         "task crop-classes: finds lines of text that are upside down, by the file's name; preprocessed as in RapidOCR"
     )
     return TaskMatch(task, (crop,), (assumption,))
+
+
+def orientation_alone(signature: ModelSignature) -> TaskMatch | None:
+    """Return the match of an orientation classifier that takes a picture of one line; None for other models."""
+    crops = orientation_for_crops(signature)
+    if crops is None:
+        return None
+    task, (crop,) = crops.task, crops.inputs
+    assert isinstance(task, CropClassesTask)
+    assert isinstance(crop, CropInput)
+    image = ImageInput(
+        name=crop.name, shape=crop.shape, color=crop.color, scale=crop.scale, mean=crop.mean, std=crop.std,
+        letterbox=Letterbox(mode="line", anchor="top-left", pad="mean"),
+    )  # fmt: skip
+    (assumption,) = crops.assumptions
+    return TaskMatch(
+        ClassifyTask(output=task.output, classes=task.classes, logits=task.logits),
+        (image,),
+        (assumption.replace("task crop-classes", "task classify"),),
+    )
 
 
 def orientation_size(signature: ModelSignature) -> tuple[int, int] | None:
