@@ -5,7 +5,7 @@ import { isVideoFrame } from "../preprocess/canvas-pixels.js";
 import { requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { packImages } from "../preprocess/image-source.js";
-import { closePictures, drawVideoFrame, type Picture } from "../preprocess/pixels.js";
+import { drawnIfFrame } from "../preprocess/pixels.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { SceneSource } from "../runs/scene-source.js";
 import { addTimings } from "../runs/stage-runs.js";
@@ -80,7 +80,7 @@ export class Scenes {
       decodesFiles: requested === null && choice.sizes.length > 1,
       wraps: false,
     });
-    const pictures = lasts ? packed.pictures.map(lasting) : packed.pictures;
+    const pictures = lasts ? packed.pictures.map(drawnIfFrame) : packed.pictures;
     const [sized] = choice.bySize(pictures, requested, input.count !== null);
     if (sized === undefined) throw internalError("look() without a picture");
     const variant = choice.variantOf(sized.size, 1);
@@ -97,16 +97,6 @@ export class Scenes {
       void kept.release();
       throw error;
     }
-  }
-}
-
-/** Returns the picture, copied if it is a VideoFrame: a VideoFrame that is kept open stalls its video. */
-function lasting(picture: Picture): Picture {
-  if (!isVideoFrame(picture)) return picture;
-  try {
-    return drawVideoFrame(picture);
-  } finally {
-    closePictures([picture]);
   }
 }
 

@@ -111,6 +111,16 @@ export function drawVideoFrame(frame: VideoFrame): ImageBitmap {
   return canvas.transferToImageBitmap();
 }
 
+/** Returns the picture; a VideoFrame is drawn and closed, since one that is kept open stalls its video. */
+export function drawnIfFrame<P extends Picture>(picture: P | VideoFrame): P | ImageBitmap {
+  if (!isVideoFrame(picture)) return picture;
+  try {
+    return drawVideoFrame(picture);
+  } finally {
+    closePictures([picture]);
+  }
+}
+
 /**
  * Whether the frame is YUV. Its colours differ between canvases on the GPU and on the CPU, so all frames use
  * the same kind.

@@ -3,9 +3,9 @@
 import { internalError } from "../api/errors.js";
 import type { Detection, ImageSource, Result, RunOptions, SliceOptions } from "../api/types.js";
 import { sizeOf } from "../preprocess/canvas-pixels.js";
-import { closeImages, packImages } from "../preprocess/image-source.js";
+import { packImages } from "../preprocess/image-source.js";
 import type { Size } from "../preprocess/letterbox.js";
-import { closePictures, type Picture } from "../preprocess/pixels.js";
+import { closePictures, drawnIfFrame } from "../preprocess/pixels.js";
 import { DECODE_OPTIONS } from "../preprocess/wrapped-picture.js";
 import { type Slice, sliceGrid } from "../slices/grid.js";
 import { type MergeRules, mergeDetections } from "../slices/merge.js";
@@ -14,7 +14,7 @@ import { mergedMetadata, metadataOf, type RunMetadata } from "../tiles/run-metad
 import { cutOut } from "../tiles/tile-pixels.js";
 import { reportingListener } from "./reporting-listener.js";
 
-type DecodedPicture = Exclude<Picture, Blob>;
+type DecodedPicture = ImageBitmap | ImageData;
 
 /** Runs pictures, each with its own result. */
 export interface SliceRunner {
@@ -40,14 +40,13 @@ export async function runInSlices(
   runner: SliceRunner,
 ): Promise<Result> {
   const packing = { asFrames: false, decodesFiles: true, wraps: false } as const;
-  const { pictures, transferables } = await packImages([source], packing);
+  const [packed] = (await packImages([source], packing)).pictures;
+  if (packed === undefined || packed instanceof Blob) throw internalError("a picture that is not decoded");
+  const picture = drawnIfFrame(packed);
   try {
-    const [picture] = pictures;
-    if (picture === undefined || picture instanceof Blob)
-      throw internalError("a picture that is not decoded");
     return await runDecoded(picture, request, runner);
   } finally {
-    closeImages(transferables);
+    closePictures([picture]);
   }
 }
 

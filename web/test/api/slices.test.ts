@@ -40,6 +40,16 @@ function drawn(): OffscreenCanvas {
   return canvas;
 }
 
+/** The same image in a frame that is stored on its side, as phones record upright videos. */
+function turned(): VideoFrame {
+  const canvas = new OffscreenCanvas(PICTURE.height, PICTURE.width);
+  const context = canvas.getContext("2d");
+  context?.translate(0, PICTURE.width);
+  context?.rotate(-Math.PI / 2);
+  context?.drawImage(drawn(), 0, 0);
+  return new VideoFrame(canvas, { timestamp: 0, rotation: 90 } as VideoFrameInit);
+}
+
 function cutOf(canvas: OffscreenCanvas, left: number, top: number, width: number, height: number): ImageData {
   const pixels = canvas.getContext("2d")?.getImageData(left, top, width, height);
   if (pixels === undefined) throw new Error("no canvas");
@@ -93,6 +103,7 @@ test.each([
   ["an ImageData", () => cutOf(drawn(), 0, 0, 50, 34)],
   ["an ImageBitmap", () => createImageBitmap(drawn())],
   ["a VideoFrame", () => new VideoFrame(drawn(), { timestamp: 0 })],
+  ["a VideoFrame on its side", turned],
   ["a file", () => drawn().convertToBlob()],
 ] as const)("%s is cut like a canvas", async (_, source) => {
   const model = await loadTiny({ backend: "wasm" }, "suppressed.json");
