@@ -30,3 +30,11 @@ def test_sizes_are_followed_however_often_a_map_is_put_together(times: int) -> N
     (shape,) = [value.shape for value in model.graph.outputs]
     assert shape is not None
     assert list(shape)[1] == 4
+
+
+def test_a_spectrum_is_onesided_by_default() -> None:
+    graph = f"""{HEADER} g (float[1,64] x) => (float[b,frames,bins,2] y)
+    <int64 step = {{8}}, float[16] window = {{{", ".join(["1"] * 16)}}}> {{ y = STFT (x, step, window) }}"""
+    model = ir.serde.deserialize_model(parsed(graph))
+    add_inferred_shapes(model)
+    assert model.graph.outputs[0].shape == (1, 7, 9, 2)

@@ -34,6 +34,7 @@ _QUANTIZED_WEIGHTS = "MatMulNBits"
 
 def add_inferred_shapes(model: ir.Model) -> None:
     """Write the shapes that onnx infers into the model; if inference fails, log that and leave the model unchanged."""
+    _write_onesided(model)
     try:
         proto = _without_weights(model)
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
@@ -43,6 +44,13 @@ def add_inferred_shapes(model: ir.Model) -> None:
         logging.getLogger(__name__).warning("No shapes could be inferred: %s", error)
     else:
         _read_shapes(model.graph, inferred.graph)
+
+
+def _write_onesided(model: ir.Model) -> None:
+    """Write the default of `onesided`, 1, into each STFT: shape inference takes 0 if the attribute is missing."""
+    for node in ir.traversal.RecursiveGraphIterator(model.graph):
+        if node.op_type == "STFT" and "onesided" not in node.attributes:
+            node.attributes["onesided"] = ir.AttrInt64("onesided", 1)
 
 
 def _without_weights(model: ir.Model) -> onnx.ModelProto:
