@@ -78,6 +78,18 @@ def test_a_cache_that_grows_is_no_state(tmp_path: Path) -> None:
     )
 
 
+def test_an_input_that_is_passed_on_is_no_state(tmp_path: Path) -> None:
+    text = f"""{HEADER} encoder (float[1,4] x, bool[1,4] x_mask) => (float[1,4] y, bool[1,4] x_mask_out)
+    <float zero = {{0}}> {{
+        y = Where (x_mask, x, zero) x_mask_out = Identity (x_mask)
+    }}"""
+    model = loaded(tmp_path, text)
+    assert pairs(model) == {}
+    (note,) = model.repairs
+    assert note == "no state: 'x_mask': the output is a copy of the input, so the caller gives it in each run"
+    assert pairs(loaded(tmp_path, text, {"x_mask": "x_mask_out"})) == {"x_mask": "x_mask_out"}
+
+
 def test_a_state_of_the_wrong_size_is_no_state(tmp_path: Path) -> None:
     proto = stateful(WINDOW)
     kept = next(each for each in proto.graph.node if each.op_type == "Slice")

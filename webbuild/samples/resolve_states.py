@@ -10,7 +10,7 @@ from webbuild.errors import USAGE, WebbuildError, page_url
 from webbuild.model.load import OnnxModel
 from webbuild.model.state_option import check_given_states
 from webbuild.model.states import find_states
-from webbuild.passes.analysis.growing_states import grows
+from webbuild.passes.analysis.growing_states import copies, grows
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.state_sizes import changed_states, first_states, ignores_initial_size
 from webbuild.tasks.options.symbolic_dims import ResolvedDims
@@ -20,6 +20,7 @@ _MAX_LISTED_INPUTS = 3
 _MAX_LISTED_PAIRS = 6
 """State pairs that a note lists by name."""
 _APPENDED = "the output is the input with more appended"
+_COPIED = "the output is a copy of the input"
 _NO_SIZES = "no sizes were found at which it lasts from run to run"
 _STATE_START_WARNING = (
     "[state-start] zeros of the states' full shapes, with which the bundle starts, give another first output than "
@@ -36,7 +37,8 @@ def resolve_states(
 ) -> tuple[OnnxModel, ResolvedDims]:
     """Return the model with its states (described in `repairs`), and a size for each free dimension.
 
-    A tensor that grows from run to run, such as a key-value cache, is not a state: the caller feeds it.
+    A tensor that grows from run to run, such as a key-value cache, is not a state, and neither is one that an output
+    copies, such as a mask: the caller feeds it.
 
     Args:
         source: the model.
@@ -56,6 +58,8 @@ def resolve_states(
     if growing:  # the cross-attention entries of a decoder, which do not grow, belong to the same cache
         growing |= {pair.input: _APPENDED for pair in states if pair.input.startswith("past")}
     source = _without(msgspec.structs.replace(source, states=states), growing)
+    guessed = {pair.input: pair.output for pair in source.states if pair.reason != "--state"}
+    source = _without(source, {name: _COPIED for name in guessed if copies(source.model, name, guessed[name])})
     try:
         sizes = choose(source)
     except WebbuildError:

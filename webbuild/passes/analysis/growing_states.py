@@ -1,4 +1,4 @@
-"""Outputs that append to an input, such as a key/value cache, which grows with each token."""
+"""Outputs with all elements of an input: copies, and a key/value cache, which grows with each token."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ _SAME_ELEMENTS = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose
 """Operators that keep all elements of their first input and add none."""
 _APPEND = frozenset({"Concat", "Attention", "GroupQueryAttention", "MultiHeadAttention"})
 """Operators that append to an input; attention appends to its cache."""
+
+
+def copies(model: ir.Model, input_name: str, output_name: str) -> bool:
+    """Whether an output has the elements of an input and no others, such as a mask that an encoder passes on."""
+    output = next(value for value in model.graph.outputs if value.name == output_name)
+    return _without_moves(output).name == input_name
 
 
 def grows(model: ir.Model, input_name: str, output_name: str) -> bool:
