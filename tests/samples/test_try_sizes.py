@@ -155,6 +155,7 @@ def test_an_attention_mask_counts_what_is_remembered_whatever_its_axis_is_called
         ("s77,2,3", 1),
         ("s77,3", LENGTHS[0]),
         ("unk__7,32,9", 1),
+        ("unk__7,2048", 1),
         ("unk__7", LENGTHS[0]),
         ("x_dynamic_axes_1,2,x_dynamic_axes_2", 1),
     ],

@@ -134,10 +134,16 @@ def _is_batch_name(dim: str) -> bool:
 
 
 def _is_unnamed_batch(spec: TensorSpec) -> bool:
-    """Whether the first axis has a generated name, and another is free or there are at least three."""
+    """Whether the first axis has a generated name, and may be a batch.
+
+    With tf2onnx's name it is one if there is another axis: Keras puts the batch first. With the other names it is one
+    if another axis is free or there are at least three: [s0, 3] may be points.
+    """
     first, *others = spec.shape
+    if not isinstance(first, str) or _GENERATED_NAME.fullmatch(first) is None:
+        return False
     free = any(not isinstance(size, int) for size in others)
-    return isinstance(first, str) and _GENERATED_NAME.fullmatch(first) is not None and (free or len(others) > 1)
+    return free or len(others) > (0 if first.startswith("unk__") else 1)
 
 
 def free_picture_sides(signature: ModelSignature, dims: Mapping[str, int]) -> list[str]:
