@@ -48,6 +48,17 @@ def test_the_patched_model_has_the_interface_and_the_answers_of_the_original(tmp
     assert interface(Path(file["file"])) == interface(model)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint8", "uint16", "uint32", "uint64"])
+def test_each_integer_type_may_be_an_input_and_an_output(tmp_path: Path, dtype: str) -> None:
+    text = f"""{HEADER} m ({dtype}[1,5] x) => ({dtype}[1,5] y) <float one = {{1.0}}> {{
+      f = Cast <to = 1> (x) d = Add (f, one) y = Cast <to = {onnx.TensorProto.DataType.Value(dtype.upper())}> (d)
+    }}"""
+    model = save(parsed(text), tmp_path / "m.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-wasm", "--json")
+    assert done.code == 0, done.stderr
+    assert interface(Path(json.loads(done.stdout)[0]["files"][0]["file"])) == interface(model)
+
+
 def test_what_nothing_native_runs_is_proven_against_a_repaired_original_and_it_is_said(tmp_path: Path) -> None:
     text = f"""{HEADER} sampled (float[1,2,4,4] x, float[1,3,3,2] grid) => (float[1,2,3,3] y) {{
       wide = Cast <to = 11> (x) wider = Cast <to = 11> (grid) taken = GridSample (wide, wider) y = Cast <to = 1> (taken)

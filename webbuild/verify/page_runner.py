@@ -35,9 +35,6 @@ _TYPED_ARRAYS = {
 }
 """NumPy types of JavaScript's typed arrays."""
 
-_LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
-
-
 Track = Literal["begin", "on"]
 """Whether a frame begins a video, and its tracks, or goes on with it."""
 
@@ -171,7 +168,7 @@ class PageRunner:
 
         data = fetch_bytes(handle.bytes, piece)
         self._calls.call("release", None, handle=handle.handle)
-        return np.frombuffer(data, _LITTLE_ENDIAN_DTYPES[handle.type]).reshape(handle.dims)
+        return np.frombuffer(data, np.dtype(handle.type).newbyteorder("<")).reshape(handle.dims)
 
 
 def with_arrays(result: dict[str, Any], content: bytes) -> dict[str, Any]:

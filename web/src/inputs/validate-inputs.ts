@@ -1,24 +1,17 @@
 // Validates a caller's feeds against the model's inputs. Every message names the input and the fix.
 
 import { shown, WebbuildError } from "../api/errors.js";
-import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
+import type { RunOptions, TensorData, Tensors } from "../api/types.js";
 import type { Manifest, OptionInput } from "../manifest/manifest.js";
 import { classNameOf } from "../preprocess/class-name.js";
 import { elementCount } from "../tensors/element-count.js";
+import { TYPED_ARRAYS } from "../tensors/typed-arrays.js";
 import { focusTensor } from "./focus-distances.js";
 import { numberTensor } from "./number-inputs.js";
 import { checkSize, inputSize } from "./size-inputs.js";
 import { firstState } from "./state-inputs.js";
 
 type Input = Manifest["inputs"][number];
-
-const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly name: string } } = {
-  float32: Float32Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-};
 
 /** Returns the feeds, with missing inputs filled in if possible. Throws for the first that does not fit. */
 export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
@@ -97,7 +90,7 @@ function differs(input: Input, tensor: TensorData): string | null {
   const tooLarge = input.dtype === "int32" && type === "int64" ? " with numbers beyond 32 bits" : "";
   if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
     return `${type} [${[dims].flat().join(", ")}]${tooLarge}`;
-  if (classNameOf(data) !== ARRAYS[type].name) return `data in ${kindOf(data)}`;
+  if (classNameOf(data) !== TYPED_ARRAYS[type].name) return `data in ${kindOf(data)}`;
   const length = elementCount(input.shape);
   return data.length === length ? null : `${data.length} elements`;
 }
@@ -128,11 +121,11 @@ function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): 
 
 function wanted({ dtype, shape }: Input): string {
   const length = elementCount(shape);
-  return `${dtype} [${shape.join(", ")}], ${length} elements in a ${ARRAYS[dtype].name}`;
+  return `${dtype} [${shape.join(", ")}], ${length} elements in a ${TYPED_ARRAYS[dtype].name}`;
 }
 
 function fixFor(input: Input): string {
-  const example = `{ type: "${input.dtype}", dims: [${input.shape.join(", ")}], data: new ${ARRAYS[input.dtype].name}(...) }`;
+  const example = `{ type: "${input.dtype}", dims: [${input.shape.join(", ")}], data: new ${TYPED_ARRAYS[input.dtype].name}(...) }`;
   return `give ${example}`;
 }
 

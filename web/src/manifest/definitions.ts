@@ -378,7 +378,7 @@ export const DEFINITIONS: Record<string, Definition> = {
   MaskInput: {
     kind: {"enum":["mask"]},
     name: "string",
-    dtype: {"enum":["bool","float32","int32","int64","uint8"]},
+    dtype: {"enum":["bool","float32","int16","int32","int64","int8","uint16","uint32","uint64","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":0,"maximum":2147483647}},
     hole: "number",
     known: "number",
@@ -387,14 +387,14 @@ export const DEFINITIONS: Record<string, Definition> = {
   StateInput: {
     kind: {"enum":["state"]},
     name: "string",
-    dtype: {"enum":["bool","float32","int32","int64","uint8"]},
+    dtype: {"enum":["bool","float32","int16","int32","int64","int8","uint16","uint32","uint64","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":0,"maximum":2147483647}},
     output: "string",
   },
   StageInput: {
     kind: {"enum":["stage"]},
     name: "string",
-    dtype: {"enum":["bool","float32","int32","int64","uint8"]},
+    dtype: {"enum":["bool","float32","int16","int32","int64","int8","uint16","uint32","uint64","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":0,"maximum":2147483647}},
     stage: "string",
     output: "string",
@@ -402,12 +402,12 @@ export const DEFINITIONS: Record<string, Definition> = {
   TensorInput: {
     kind: {"enum":["tensor"]},
     name: "string",
-    dtype: {"enum":["bool","float32","int32","int64","uint8"]},
+    dtype: {"enum":["bool","float32","int16","int32","int64","int8","uint16","uint32","uint64","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":0,"maximum":2147483647}},
   },
   Output: {
     name: "string",
-    dtype: {"enum":["bool","float32","int32","int64","uint8"]},
+    dtype: {"enum":["bool","float32","int16","int32","int64","int8","uint16","uint32","uint64","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":-1,"maximum":2147483647}},
   },
   Graph: {

@@ -841,7 +841,7 @@ export interface NumberInput {
 export interface MaskInput {
   kind: "mask";
   name: string;
-  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  dtype: "bool" | "float32" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8";
   shape: number[];
   hole: number;
   known: number;
@@ -857,7 +857,7 @@ export interface MaskInput {
 export interface StateInput {
   kind: "state";
   name: string;
-  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  dtype: "bool" | "float32" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8";
   shape: number[];
   output: string;
 }
@@ -869,7 +869,7 @@ export interface StateInput {
 export interface StageInput {
   kind: "stage";
   name: string;
-  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  dtype: "bool" | "float32" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8";
   shape: number[];
   stage: string;
   output: string;
@@ -880,7 +880,7 @@ export interface StageInput {
 export interface TensorInput {
   kind: "tensor";
   name: string;
-  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  dtype: "bool" | "float32" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8";
   shape: number[];
 }
 /**
@@ -888,7 +888,7 @@ export interface TensorInput {
  */
 export interface Output {
   name: string;
-  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  dtype: "bool" | "float32" | "int16" | "int32" | "int64" | "int8" | "uint16" | "uint32" | "uint64" | "uint8";
   shape: number[];
 }
 /**

@@ -7,7 +7,7 @@ import type { DType } from "../api/types.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";
 import { identityGraph } from "../engine/identity-graph.js";
 import { type AnyTensors, isOnGpu } from "../tensors/gpu-tensor.js";
-import { BYTES_PER_ELEMENT } from "../tensors/raw-tensor.js";
+import { tensorBytes } from "../tensors/raw-tensor.js";
 
 interface TensorSpec {
   name: string;
@@ -33,7 +33,10 @@ export class CapturedInputs {
     this.#allocated = [...allocated.values()];
     const entries = [...allocated].map(([{ name, dtype, shape }, { gpuBuffer }]) => [
       name,
-      engine.Tensor.fromGpuBuffer(gpuBuffer, { dataType: dtype, dims: [...shape] }),
+      engine.Tensor.fromGpuBuffer(gpuBuffer, {
+        dataType: dtype as Tensor.GpuBufferDataTypes,
+        dims: [...shape],
+      }),
     ]);
     this.tensors = Object.fromEntries(entries);
   }
@@ -49,8 +52,7 @@ export class CapturedInputs {
     const allocated = new Map<TensorSpec, Tensor>();
     try {
       for (const spec of inputs) {
-        const size = spec.shape.reduce((product, length) => product * length, BYTES_PER_ELEMENT[spec.dtype]);
-        const floats = new Float32Array(Math.ceil(size / Float32Array.BYTES_PER_ELEMENT));
+        const floats = new Float32Array(Math.ceil(tensorBytes(spec) / Float32Array.BYTES_PER_ELEMENT));
         const { y } = await session.run({ x: new engine.Tensor("float32", floats, [floats.length]) });
         if (y !== undefined) allocated.set(spec, y as Tensor);
       }

@@ -5,6 +5,7 @@ import { sizeFeeds } from "../../src/inputs/size-inputs.js";
 import { completeFeeds, optionFeeds } from "../../src/inputs/validate-inputs.js";
 import type { ImageInput, Manifest, OptionInput, TensorInput } from "../../src/manifest/manifest.js";
 import { runInput } from "../../src/preprocess/image-input.js";
+import { toTensor } from "../../src/tensors/typed-arrays.js";
 import { casesOf } from "../support/conformance.js";
 
 interface Feed {
@@ -102,18 +103,7 @@ function tensors(feeds: Record<string, Feed>): Tensors {
 }
 
 function tensor({ type, dims, data }: Feed): TensorData {
-  const numbers = data.map(Number);
-  switch (type) {
-    case "float32":
-      return { type, dims, data: Float32Array.from(numbers) };
-    case "int32":
-      return { type, dims, data: Int32Array.from(numbers) };
-    case "int64":
-      return { type, dims, data: BigInt64Array.from(numbers, BigInt) };
-    case "uint8":
-    case "bool":
-      return { type, dims, data: Uint8Array.from(numbers) };
-  }
+  return toTensor({ dtype: type, shape: dims }, data.map(Number));
 }
 
 function failure(work: () => unknown): WebbuildError {

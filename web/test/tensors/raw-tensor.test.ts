@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { DType } from "../../src/api/types.js";
 import { parseRawTensor } from "../../src/tensors/raw-tensor.js";
+import { TYPED_ARRAYS, toTensor } from "../../src/tensors/typed-arrays.js";
 
 const six = new Float32Array([1, 2, 3, 4, 5, 6]);
 
@@ -26,4 +28,9 @@ test("a fractional number is no size", () => {
 test.each([[[2, 2]], [[-1, 4]]])("6 elements are no tensor of %j", (shape) => {
   const read = () => parseRawTensor({ dtype: "float32", shape }, "t.bin", six.buffer);
   expect(read).toThrow(/t\.bin is 24 bytes/);
+});
+
+test.each(Object.keys(TYPED_ARRAYS) as DType[])("%s is read as its numbers are written", (dtype) => {
+  const written = toTensor({ dtype, shape: [2] }, [0, 1]);
+  expect(parseRawTensor({ dtype, shape: [-1] }, "t.bin", written.data.buffer)).toEqual(written);
 });

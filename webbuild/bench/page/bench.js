@@ -1,5 +1,6 @@
 // The page driven by `webbuild bench`: it loads the bundle like a visitor's page, runs it, and returns the times.
 
+import { ARRAYS } from "./arrays.js";
 import { answer, pictures, runOptions, tensors } from "./calls.js";
 import { counted, countingWorker } from "./counters.js";
 import { heap, MemoryPeak } from "./memory.js";
@@ -87,8 +88,6 @@ const commands = {
     model = null;
   },
 };
-
-const ARRAYS = { float32: Float32Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, bool: Uint8Array };
 
 /** Runs every stage. A required prompt is a click in the middle; other required tensors are zeros. */
 async function runAll(source, options) {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from webbuild.manifest.inputs.tensor import DType
 from webbuild.manifest.manifest_struct import ManifestStruct
 from webbuild.manifest.numbers import Shape
 
@@ -17,7 +16,7 @@ class MaskInput(ManifestStruct, tag="mask", tag_field="kind", kw_only=True, froz
     """
 
     name: str
-    dtype: Literal["float32", "uint8", "int32", "int64", "bool"] = "float32"
+    dtype: DType = "float32"
     shape: Shape
     hole: float = 1.0
     known: float = 0.0

@@ -7,7 +7,10 @@ from typing import Literal
 from webbuild.manifest.manifest_struct import ManifestStruct
 from webbuild.manifest.numbers import Shape
 
-DType = Literal["float32", "int32", "int64", "uint8", "bool"]
+DType = Literal[
+    "float32", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"
+]  # fmt: skip
+"""Element types of onnxruntime-web's tensors that have a typed array in every browser, but float64."""
 
 
 class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, frozen=True):
