@@ -25,3 +25,11 @@ def test_the_tasks_that_fit_are_named(tmp_path: Path, nodes: str, shape: str, ta
     assert "give one with --task: its shapes fit" in line
     assert all(f" {task}" in line for task in tasks)
     assert "crop-" not in line
+
+
+def test_a_batch_of_several_pictures_is_named_as_the_reason(tmp_path: Path) -> None:
+    nodes = "p = GlobalAveragePool (x) y = Flatten (p)"
+    graph = f"{HEADER} m (float[4,3,8,8] x) => (float[4,3] y) {{ {nodes} }}"
+    done = webbuild("pack", save(parsed(graph), tmp_path / "m.onnx"), "--dry-run")
+    (line,) = (each for each in done.stderr.splitlines() if "no task was recognized" in each)
+    assert "input 'x' takes 4 pictures in every run, so export the model with batch 1 or a free batch" in line

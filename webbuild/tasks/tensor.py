@@ -13,6 +13,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
 from webbuild.tasks.crop_embeddings import infer_embedding
+from webbuild.tasks.options.symbolic_dims import picture_sides
 from webbuild.tasks.recognition.classifiers import infer_classifier, is_classifier
 from webbuild.tasks.recognition.keypoint_families import infer_keypoint_maps
 from webbuild.tasks.recognition.tensor_inputs import tensor_input_spec
@@ -23,7 +24,8 @@ from webbuild.tasks.type_names import TypeNames
 
 GIVE_TASK = "give one with --task"
 """The fix for a model without a recognized task."""
-_UNKNOWN = f"task tensor: no task was recognized, so inputs and outputs stay tensors; {GIVE_TASK}"
+_UNKNOWN = "task tensor: no task was recognized, so inputs and outputs stay tensors; {}"
+_EXPORT_ONE = "input '{}' takes {} pictures in every run, so export the model with batch 1 or a free batch"
 
 
 class TensorKind(TaskKind):
@@ -38,7 +40,7 @@ class TensorKind(TaskKind):
         return TaskMatch(
             TensorTask(),
             tuple(tensor_input_spec(fact) for fact in signature.inputs),
-            () if requested else (_UNKNOWN,),
+            () if requested else (_UNKNOWN.format(_fix(signature)),),
         )
 
     def needed_outputs(self, task: TensorTask) -> Sequence[str]:
@@ -65,6 +67,15 @@ class TensorKind(TaskKind):
     def typescript(self, task: TensorTask) -> TypeNames:
         """Return the type of a result that contains the outputs by name."""
         return TypeNames(named_outputs=True)
+
+
+def _fix(signature: ModelSignature) -> str:
+    """Return what to do for a task: tasks take one picture at a time, or a free batch."""
+    for spec in signature.inputs:
+        match spec.shape:
+            case (int(batch), 3, _, _) | (int(batch), _, _, 3) if batch > 1 and picture_sides(spec):
+                return _EXPORT_ONE.format(spec.name, batch)
+    return GIVE_TASK
 
 
 def result_tensors(result: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
