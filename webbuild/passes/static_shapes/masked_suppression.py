@@ -40,7 +40,7 @@ class MaskedSuppression(Pass):
     """
 
     code = "masked-suppression"
-    after = ("fold-constants", "canonicalize")
+    after = ("fold-constants", "canonicalize", "unread-scatter")
     scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
