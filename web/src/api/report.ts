@@ -12,6 +12,9 @@ interface ReportedModel {
 /** A URL of any scheme, also one that contains another, such as "blob:https://...". */
 const ADDRESS = /\b(?:blob:)?[a-z][a-z0-9+.-]*:\/\/[^\s"'`),;]+/gi;
 
+/** A text in quotes, as JSON writes it. */
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+
 /** Returns the report. `model` is null if none was loaded, `error` undefined if nothing failed. */
 export function reportText(model: ReportedModel | null, error?: unknown): string {
   const lines = [
@@ -24,7 +27,10 @@ export function reportText(model: ReportedModel | null, error?: unknown): string
 
 function errorLines(error: unknown): string[] {
   const { code, message, fix, cause } = Object(error) as Record<string, unknown>;
-  const lines = [`error: ${code === undefined ? "" : `[${code}] `}${message ?? error}`];
+  const text = `${message ?? error}`;
+  // The message about a prompt quotes it.
+  const unquoted = code === "invalid-prompt" ? text.replace(QUOTED, "(text)") : text;
+  const lines = [`error: ${code === undefined ? "" : `[${code}] `}${unquoted}`];
   if (fix !== undefined) lines.push(`fix: ${fix}`);
   if (cause !== undefined) lines.push(`cause: ${cause}`);
   return lines;

@@ -13,7 +13,7 @@ export function textFeeds(
   ids: readonly number[],
 ): Tensors {
   if (ids.length === 0 || ids.length > length) {
-    const what = `"${text.slice(0, 80)}" has ${ids.length} tokens, the text encoder takes 1 to ${length}`;
+    const what = `${JSON.stringify(text.slice(0, 80))} has ${ids.length} tokens, the text encoder takes 1 to ${length}`;
     throw new WebbuildError("invalid-prompt", what, "write a shorter text");
   }
   const row = (valueAt: (place: number) => number): number[] =>

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reportText } from "../../src/api/report.js";
+import { textFeeds } from "../../src/text/text-feeds.js";
+import { checkLabels } from "../../src/text/texts.js";
 import { backends, keepEngine, loadTiny, picture, runtime } from "../support/bundle.js";
 
 for (const backend of backends) keepEngine(backend);
@@ -53,4 +55,20 @@ test("an error appears with its fix and its cause, without addresses", async () 
   expect(reportText(null, new TypeError("it broke at blob:https://shop.example/1-2, twice"))).toContain(
     "error: it broke at (address), twice",
   );
+});
+
+test.each([
+  ["a label that is there twice", () => checkLabels(['my "secret"', 'my "secret"'])],
+  ["a long text", () => textFeeds([], { length: 1, padding: 0 }, 'my "secret" plan', [1, 2])],
+])("an error about a text appears without it: %s", (_, failing) => {
+  let error: unknown = null;
+  try {
+    failing();
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(Object(error).message).toContain("secret");
+  const text = reportText(null, error);
+  expect(text).toMatch(/^error: \[invalid-prompt\] .*\(text\) .*(twice|2 tokens)/);
+  expect(text).not.toContain("secret");
 });
