@@ -183,6 +183,33 @@ def test_what_is_painted_is_filled_in_and_the_rest_stays(
     assert violations(demo.page) == []
 
 
+END = """() => {
+  let last = 0;
+  globalThis.end = "";
+  new MutationObserver(([{ target: { textContent } }]) => {
+    const tile = Number(/^Tile (\\d+)/.exec(textContent)?.[1] ?? Infinity);
+    if (tile === Infinity) globalThis.end ||= textContent;
+    else if (tile < last) globalThis.end ||= "started again";
+    last = tile;
+  }).observe(document.getElementById("picture-size"), { childList: true });
+}"""
+
+
+def test_a_stroke_ends_a_slow_run(
+    open_page: Open, without_gpu: Browser, served: dict[str, str], tmp_path: Path
+) -> None:
+    demo = open_page(without_gpu, served["filling"], viewport={"width": 1280, "height": 900})
+    demo.wait_until_idle()
+    Image.new("RGB", (960, 720), "red").save(tmp_path / "large.png")
+    demo.at("file").set_input_files(tmp_path / "large.png")
+    expect(demo.at("status")).to_have_text("Running", timeout=LOADED)
+    expect(demo.at("picture-size")).to_contain_text("Tile")
+    demo.page.evaluate(END)
+    demo.at("stage").click(position={"x": 90, "y": 90})
+    demo.page.wait_for_function("globalThis.end")
+    assert demo.page.evaluate("globalThis.end") == "started again"
+
+
 REFUSED = """async ([loader, file]) => {
   const { load } = await import(new URL(loader, document.baseURI).href);
   const model = await load({ backend: "wasm" });

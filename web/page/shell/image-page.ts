@@ -70,7 +70,7 @@ export class ImagePage {
       onStop: () => this.#stopLive(),
       onFailure: (error) => this.failure.show(error),
     });
-    view.onChange?.(() => void this.#rerun());
+    view.onChange?.(() => void this.#runAgain());
     view.setIdleRun?.((options) => this.#runIdle(options));
     view.setFindEverything?.((options, looking) => this.#findEverything(options, looking));
     pickImages((picture) => void this.#choosePicture(picture));
