@@ -39,6 +39,12 @@ def test_rows_that_are_only_reduced_are_fixed_with_the_partition_that_they_make(
     assert all("dense-boolean-indexing" in passes for passes in found["cpu-partition"])
 
 
+def test_pack_upgrades_an_old_opset_itself() -> None:
+    found = fixes("""<ir_version: 8, opset_import: ["" : 10]> g (float[1,32,64,64] x) => (float[1,32,64,64] y)
+    { a = Neg (x) b = Clip <min = 0.0, max = 6.0> (a) y = Neg (b) }""")
+    assert found["opset-too-old"] == found["cpu-partition"] == {("upgrade-opset",)}
+
+
 def test_rows_that_come_out_are_left_to_their_maker() -> None:
     found = fixes(CHOSEN.replace(", float[4] m", "").replace("END", "y = Identity (rows)"))
     assert found["dynamic-output-shape"] == {()}

@@ -150,7 +150,7 @@ def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@_cpu_rule("opset-too-old")
+@_cpu_rule("opset-too-old", passes=("upgrade-opset",))
 def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is older than those that the build has GPU kernels for.
 
