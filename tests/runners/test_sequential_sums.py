@@ -67,3 +67,16 @@ def test_the_scales_of_a_resize_are_no_weights(tmp_path: Path) -> None:
         after = native.run({"x": picture})["y"]
     assert seen == ["weight"]
     assert 0 < np.abs(after - before).max() < 1e-4
+
+
+def test_weights_in_constant_nodes_are_perturbed_too(tmp_path: Path) -> None:
+    """As paddle2onnx writes them."""
+    text = """<ir_version: 8, opset_import: ["" : 13]> scaled (float[1,3] x) => (float[1,3] y) {
+      weight = Constant <value = float[3] {0.5, 1.5, 2.5}> () count = Constant <value = float {4}> ()
+      a = Mul (x, weight) y = Add (a, count) }"""
+    native = NativeRunner(save(parsed(text), tmp_path / "scaled.onnx"))
+    feeds = {"x": np.ones((1, 3), np.float32)}
+    before = native.run(feeds)["y"]
+    with native.perturbed(lambda weights: {name: array * 2 for name, array in weights.items()}):
+        assert native.run(feeds)["y"].tolist() == [[5, 7, 9]]
+    assert native.run(feeds)["y"].tolist() == before.tolist() == [[4.5, 5.5, 6.5]]

@@ -77,10 +77,11 @@ def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
 
 
 def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
-    """Return the float initializers with non-integer values, {} for a model above `_MAX_CHANGED_BYTES`.
+    """Return the float weights with non-integer values, {} for a model above `_MAX_CHANGED_BYTES`.
 
-    All-integer initializers are no weights but exact by design: masks, sizes, divisors. So are the scales of a Resize,
-    which decide its output's size, and must be 1 for batch and channels.
+    Weights are initializers, or the values of Constant nodes, as paddle2onnx writes them: ONNX Runtime makes
+    initializers of these. All-integer tensors are no weights but exact by design: masks, sizes, divisors. So are the
+    scales of a Resize, which decide its output's size, and must be 1 for batch and channels.
     """
     import onnx
 
@@ -91,8 +92,11 @@ def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
         onnx.load_external_data_for_model(model, str(path.resolve().parent))
     resizes = (node for node in model.graph.node if node.op_type in ("Resize", "Upsample"))
     scales = {name for node in resizes for name in node.input[1:]}
-    candidates = (tensor for tensor in model.graph.initializer if tensor.name not in scales)
-    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in candidates}
+    tensors = {tensor.name: tensor for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "Constant" and node.attribute and node.attribute[0].name == "value":
+            tensors[node.output[0]] = node.attribute[0].t
+    arrays = {name: onnx.numpy_helper.to_array(tensor) for name, tensor in tensors.items() if name not in scales}
     floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {name: array for name, array in floats.items() if not np.array_equal(array, np.rint(array))}
 
