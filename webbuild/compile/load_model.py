@@ -20,6 +20,7 @@ from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.memoized import Answer, MemoizedRunner
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.length_ranges import length_ranges
 from webbuild.samples.resolve_sizes import NO_EXPLICIT_STATES, resolve_sizes
 from webbuild.samples.state_sizes import first_states
 from webbuild.samples.try_sizes import check_given_sizes, choose_sizes
@@ -91,7 +92,8 @@ def load_model(
         original, repairs = open_reference(source)  # a model that does not run natively is not patched
         original = original.with_outputs(spec.name for spec in source.signature.outputs)
         original, checked = _check_sizes(source, sizes, dims, original, cache)
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared), cache, checked)
+    ranges = {**length_ranges(source.signature, sizes.dims), **input_ranges(prepared)}
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), ranges, cache, checked)
 
 
 def with_memoized_original(loaded: LoadedModel) -> LoadedModel:
@@ -113,9 +115,8 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
     prepared = prepare_graph(source.model, sizes.dims)[0]
     check_reshapes(prepared)
     original, checked = _check_sizes(source, sizes, dims, original, loaded.cache)
-    return msgspec.structs.replace(
-        loaded, original=original, dims=sizes, ranges=input_ranges(prepared), checked=checked
-    )
+    ranges = {**length_ranges(source.signature, sizes.dims), **input_ranges(prepared)}
+    return msgspec.structs.replace(loaded, original=original, dims=sizes, ranges=ranges, checked=checked)
 
 
 def _check_sizes(
