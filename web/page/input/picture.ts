@@ -20,23 +20,24 @@ export interface Picture {
 const VECTOR_SIZE = 1024;
 
 /**
- * Returns the picture as an image element, ready to show, and as a file that a model can run on. Browsers decode and scale image elements off the main thread,
- * with their EXIF orientation. A bitmap or canvas of a phone's photograph would block the page.
+ * Returns the picture as an image element, ready to show, and as a file that a model can run on. Browsers decode and scale
+ * image elements off the main thread, with their EXIF orientation. A bitmap or canvas of a phone's photograph would block the page.
  */
 export async function decodePicture({
   blob,
   title,
 }: Pick<Picture, "blob" | "title">): Promise<StagePicture & { blob: Blob }> {
+  // An image element would play the animation; the model sees its first frame.
+  let pixels = blob.type === "image/gif" ? await firstFrame(blob).catch(() => blob) : blob;
   const image = new Image();
   // The stage's label describes the picture.
   image.alt = "";
-  const address = URL.createObjectURL(blob);
-  let pixels = blob;
+  const address = URL.createObjectURL(pixels);
   let bitmap: ImageBitmap;
   try {
     image.src = address;
     await image.decode();
-    const decoded = await decodePixels(blob).catch(() => null);
+    const decoded = await decodePixels(pixels).catch(() => null);
     if (decoded === null) pixels = await drawVector(image);
     bitmap = decoded ?? (await decodePixels(pixels));
   } catch {
@@ -55,6 +56,15 @@ export async function decodePicture({
 /** Rejects for a vector graphic. */
 function decodePixels(blob: Blob): Promise<ImageBitmap> {
   return createImageBitmap(blob, { imageOrientation: "from-image" });
+}
+
+/** Returns the first frame of an animation, as PNG. */
+async function firstFrame(blob: Blob): Promise<Blob> {
+  const frame = await decodePixels(blob);
+  const canvas = new OffscreenCanvas(frame.width, frame.height);
+  canvas.getContext("2d")?.drawImage(frame, 0, 0);
+  frame.close();
+  return canvas.convertToBlob();
 }
 
 /** Draws a vector graphic on white, as PNG. */
