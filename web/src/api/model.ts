@@ -239,9 +239,10 @@ export class Model extends EventTarget {
   }
 
   /**
-   * Runs the graph of this backend on tensors and returns all its outputs unchanged. Inputs that are options
-   * may be left out. If the model has several sizes, the tensors' shapes choose the graph. A model with state
-   * reads what the previous run with the same `options.state` wrote, unless the state is among the tensors.
+   * Runs the graph of this backend on tensors, copied at the call, and returns all its outputs unchanged.
+   * Inputs that are options may be left out. If the model has several sizes, the tensors' shapes choose the
+   * graph. A model with state reads what the previous run with the same `options.state` wrote, unless the
+   * state is among the tensors.
    */
   runTensors(feeds: Tensors, options: TensorRunOptions = {}): Promise<Tensors> {
     return this.#ordered.add(wrapErrors(() => this.#runTensors(feeds, options)));

@@ -25,6 +25,18 @@ export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors
 }
 
 /**
+ * Like completeFeeds(), with copies of the data. The caller may overwrite it before the run begins, and a view
+ * is sent to the worker with its whole buffer, such as the memory of a WebAssembly module.
+ */
+export function copiedFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
+  const complete = completeFeeds(inputs, feeds);
+  for (const [name, { type, dims, data }] of Object.entries(complete))
+    if (feeds[name] !== undefined)
+      complete[name] = { type, dims: [...dims], data: data.slice() } as TensorData;
+  return complete;
+}
+
+/**
  * Returns the tensors of the model's option inputs. Throws for an option that the model does not have or a
  * value out of its range. `own` are options of the task that are not inputs.
  */

@@ -3,7 +3,7 @@
 import type { PictureSize, Result, RunOptions, Tensors } from "../api/types.js";
 import type { LoadedModel } from "../fallback/loaded-model.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
-import { completeFeeds } from "../inputs/validate-inputs.js";
+import { copiedFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { SceneRef } from "../stages/scene-store.js";
 import { severalClicks } from "../tasks/mask-generation/everything/grid.js";
@@ -92,7 +92,7 @@ export class StageRuns {
     const variant = this.#stage.choice.variantFor(feeds);
     const filled = this.#stage.manifest.glueModule === undefined ? ["stage"] : ["stage", "tensor"];
     const inputs = variant.inputs.filter(({ kind, name }) => !filled.includes(kind) || Object(feeds)[name]);
-    const complete = completeFeeds(inputs, feeds);
+    const complete = copiedFeeds(inputs, feeds);
     const run: StageCall<StageTensors> = (host, id, ref) => host.runTensors(id, ref, complete);
     return (await this.#timedCall(["tensors", variant], complete, signal, run)).outputs;
   }

@@ -165,6 +165,13 @@ describe("feeds", () => {
     expect(feeds.image?.data.length).toBe(3 * 32 * 32);
   });
 
+  test("may be overwritten after the call", async () => {
+    const image = ramp();
+    const answer = tiny().runTensors({ image });
+    image.data.fill(0 as never);
+    expectClose(numbers((await answer).detections), native.detections, 1e-4);
+  });
+
   test("made by preprocess() equal those of run()", async () => {
     const image = await picture("upright.png");
     const fed = await tiny().preprocess(image);

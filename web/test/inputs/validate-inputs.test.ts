@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WebbuildError } from "../../src/api/errors.js";
 import type { DType, TensorData, Tensors } from "../../src/api/types.js";
 import { sizeFeeds } from "../../src/inputs/size-inputs.js";
-import { completeFeeds, optionFeeds } from "../../src/inputs/validate-inputs.js";
+import { completeFeeds, copiedFeeds, optionFeeds } from "../../src/inputs/validate-inputs.js";
 import type { ImageInput, Manifest, OptionInput, TensorInput } from "../../src/manifest/manifest.js";
 import { runInput } from "../../src/preprocess/image-input.js";
 import { toTensor } from "../../src/tensors/typed-arrays.js";
@@ -40,6 +40,14 @@ interface SizeCase {
 
 test.each(casesOf<SizeCase>("size-inputs"))("size: %s", (_, { inputs, source, want }) => {
   expect(sizeFeeds(inputs, source)).toEqual(tensors(want));
+});
+
+test("a view of a large buffer is copied alone", () => {
+  const input: TensorInput = { kind: "tensor", name: "x", dtype: "float32", shape: [2] };
+  const data = new Float32Array(new WebAssembly.Memory({ initial: 1 }).buffer, 64, 2).fill(3);
+  const { x } = copiedFeeds([input], { x: { type: "float32", dims: [2], data } });
+  expect(x?.data).toEqual(Float32Array.of(3, 3));
+  expect(x?.data.buffer.byteLength).toBe(8);
 });
 
 describe("errors that only TypeScript callers can make", () => {
