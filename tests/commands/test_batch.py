@@ -81,7 +81,7 @@ def test_pictures_that_touch_each_other_are_found(tmp_path: Path) -> None:
             relu.attributes["axis"] = ir.AttrInt64("axis", 0)
         return variants
 
-    with patch("webbuild.commands.pack_stages.compile_variants", shifted):
+    with patch("webbuild.commands.pack_compile.compile_variants", shifted):
         done = webbuild("pack", model(tmp_path), "-o", tmp_path / "out", "--batch", "2", "--size", "32", "--no-verify")
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "batch 2: " in done.stderr

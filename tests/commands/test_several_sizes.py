@@ -104,7 +104,7 @@ def test_a_size_that_answers_otherwise_is_named_and_nothing_is_written(tmp_path:
             relu.op_type = "Abs"
         return variants
 
-    with patch("webbuild.commands.pack_stages.compile_variants", with_one_wrong):
+    with patch("webbuild.commands.pack_compile.compile_variants", with_one_wrong):
         done = webbuild("pack", model(tmp_path), "-o", tmp_path / "out", "--size", "32,48", "--no-verify")
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "48x48: " in done.stderr

@@ -13,9 +13,10 @@ from msgspec import Struct
 from webbuild.bundle.report import PackReport
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_bundle import emit_bundle
+from webbuild.commands.pack_compile import StageCompiler
 from webbuild.commands.pack_plan import PackOptions, RequestedModels, plan_models
 from webbuild.commands.pack_prove_pipeline import prove_pipeline
-from webbuild.commands.pack_stages import compile_all, prove_stage, with_samples
+from webbuild.commands.pack_stages import prove_stage, with_samples
 from webbuild.commands.pack_text_encoder import check_embedding_sizes, compile_text
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.model_stage import ModelStage
@@ -60,9 +61,18 @@ class PackJob(Struct, frozen=True):
         """Compile the stages with a form of NMS.
 
         Raises:
-            WebbuildError: what `compile_all` and `check_embedding_sizes` raise; `conflicting-options`.
+            WebbuildError: what `StageCompiler.compile_all` and `check_embedding_sizes` raise; `conflicting-options`.
         """
-        stages = compile_all(self.planned, self.arguments, self.options, self.target, progress, self.cache, nms)
+        compiler = StageCompiler(
+            planned=self.planned,
+            arguments=self.arguments,
+            options=self.options,
+            target=self.target,
+            progress=progress,
+            cache=self.cache,
+            nms=nms,
+        )
+        stages = compiler.compile_all()
         check_embedding_sizes(stages, self.text)
         if self.arguments.prompts and self.arguments.text is None and not any(map(_takes_text, stages)):
             raise WebbuildError(

@@ -1,109 +1,28 @@
-"""The stages of `webbuild pack`: each is compiled, gets samples and is proven. A single model is one stage."""
+"""The compiled stages of `webbuild pack` get samples, and are proven."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from webbuild.commands.options.pack import PackArguments
-from webbuild.commands.pack_messages import compiled_lines, findings_before_after, proven_lines
+from webbuild.commands.pack_messages import proven_lines
 from webbuild.commands.pack_plan import PackOptions
-from webbuild.commands.stage_options import free_dims, input_names, own_options
-from webbuild.compile.compile_batch import compile_batch
-from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.line_padding import padding_warnings
-from webbuild.compile.load_model import LoadedModel, load_model, with_memoized_original
-from webbuild.compile.model_variant import ModelVariant, compile_variants, prefix_errors
-from webbuild.compile.object_variant import check_one_object, with_object_variant
-from webbuild.compile.prompt_variants import with_prompt_variants
+from webbuild.compile.load_model import with_memoized_original
+from webbuild.compile.model_variant import ModelVariant, prefix_errors
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.compile.reduction_options import ReductionOptions
-from webbuild.compile.stages.batches import compile_possible, stage_batches
-from webbuild.compile.stages.line_widths import line_sizes
-from webbuild.compile.stages.links import StageLinks
-from webbuild.compile.stages.model_stage import ModelStage, compile_stages
-from webbuild.compile.stages.planned_stage import PlannedStage
+from webbuild.compile.stages.model_stage import ModelStage
 from webbuild.compile.stages.samples import with_later_samples
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.passes.base import NmsPlacement
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.runners.content_cache import ContentCache
 from webbuild.samples.collect import collect_samples, default_sample_folder
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.options.user_overrides import Overrides
-from webbuild.tasks.task_match import TaskMatch
-
-
-def compile_all(
-    planned: Sequence[PlannedStage],
-    arguments: PackArguments,
-    options: PackOptions,
-    target: Target,
-    progress: ProgressReporter,
-    cache: ContentCache | None,
-    nms: NmsPlacement,
-) -> list[ModelStage]:
-    """Load and compile each stage, and print its assumptions and rewrites.
-
-    Raises:
-        WebbuildError: what `load_model`, `compile_variants` and `compile_stages` raise.
-    """
-    signatures = [each.source.signature for each in planned]
-
-    def compile_one(links: StageLinks, sizes: Mapping[str, int]) -> ModelStage:
-        stage = links.stage
-        at = planned.index(stage)
-        own = own_options(options.dims, signatures, at, free_dims)
-        stage_picture_sizes = options.sizes if at == 0 else line_sizes(stage, options.widths, own)
-        dims = {**({} if stage_picture_sizes else links.picture_sizes(own)), **sizes, **own}
-        files = arguments.samples if at == 0 else ()
-        states = None if options.states is None else own_options(options.states, signatures, at, input_names)
-        if len(planned) > 1 and stage.task is None:
-            check_one_object(stage.source.signature, dims)
-        path = stage.source.path
-        first = next(iter(stage_picture_sizes), None)
-        loaded = load_model(
-            path,
-            dims,
-            progress,
-            size=first,
-            samples=files,
-            states=states,
-            source=stage.source,
-            used_outputs=links.used_outputs,
-            cache=cache,
-        )
-        overrides = _overrides(options.overrides, stage, at, len(planned))
-
-        def compile_single(resized: LoadedModel, base_match: TaskMatch | None) -> CompiledModel:
-            return compile_model(
-                resized, target, task=stage.task, nms=nms, overrides=overrides, progress=progress,
-                base_match=base_match, links=links if len(planned) > 1 else None,
-            )  # fmt: skip
-
-        def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
-            return compile_batch(resized, target, single, batch, nms=nms)
-
-        def compile_each(batches: Sequence[int]) -> list[ModelVariant]:
-            return compile_variants(loaded, dims, stage_picture_sizes, batches, compile_single, compile_several, files)
-
-        variants = compile_possible(compile_each, stage_batches(planned, at, options.batches), options.batches)
-        variants = with_prompt_variants(variants, dims, compile_single)
-        variants = with_object_variant(variants, dims, compile_single)
-        compiled, loaded = variants[0].compiled, variants[0].loaded
-        findings = findings_before_after(loaded, compiled, target)
-        if stage.name:
-            progress.print(f"stage {stage.name}: {path.name}")
-        progress.print_lines(compiled_lines(compiled, findings, nms, every=arguments.dry_run))
-        if stage.glue is not None:
-            progress.print_lines(f"note: {each}" for each in stage.glue.assumptions)
-        return ModelStage(stage.name, stage.given, variants, findings, stage.glue)
-
-    return compile_stages(planned, compile_one)
 
 
 def with_samples(
@@ -162,14 +81,3 @@ def prove_stage(
     for variant, of_variant in zip(stage.variants, proven, strict=True):
         progress.print_lines(proven_lines(of_variant, variant))
     return proven
-
-
-def _overrides(overrides: Overrides, stage: PlannedStage, at: int, count: int) -> Overrides:
-    """Return the overrides of a stage: picture options apply to the first stage, labels to the last."""
-    if count == 1:
-        return overrides
-    if stage.task is not None:
-        overrides = msgspec.structs.replace(overrides, guess_pictures=False)
-    if at > 0:
-        overrides = msgspec.structs.replace(overrides, image={}, letterbox={}, note="", guess_pictures=False)
-    return overrides if at == count - 1 else msgspec.structs.replace(overrides, labels=None)
