@@ -16,6 +16,7 @@ from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.sequences import check_states, merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, ImageInput, Input, Letterbox, Output, StateInput, TensorInput, TensorTask
+from webbuild.manifest.states import state_inputs
 from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
@@ -35,10 +36,6 @@ PICTURE = ImageInput(
 )
 
 
-def states_of(inputs: tuple[Input, ...]) -> list[StateInput]:
-    return [spec for spec in inputs if isinstance(spec, StateInput)]
-
-
 def proof(folder: Path, proto: onnx.ModelProto, changed: onnx.ModelProto, *, alone: bool = False) -> EquivalenceResult:
     """Prove a changed cell against the original cell, in a sequence or in independent runs."""
     original = NativeRunner(save(proto, folder / "original.onnx"))
@@ -47,7 +44,7 @@ def proof(folder: Path, proto: onnx.ModelProto, changed: onnx.ModelProto, *, alo
     graph = Graph(target="wasm", file="changed.onnx", weights=[], nodes=5, outputs=outputs, head_status=None)
     samples = collect_samples(folder / "original.onnx", (), CELL)
     samples += [] if alone else make_sequence(samples, CELL)
-    return check_equivalence(original, [graph], folder, TensorTask(), [], samples, states=states_of(CELL))
+    return check_equivalence(original, [graph], folder, TensorTask(), [], samples, states=state_inputs(CELL))
 
 
 def forgetful() -> onnx.ModelProto:
@@ -101,7 +98,7 @@ def run_of(folder: Path, text: str) -> NativeRunner:
 
 def test_a_state_that_is_one_passes(tmp_path: Path) -> None:
     steps = make_sequence(collect_samples(tmp_path / "m.onnx", (), BUFFER), BUFFER)
-    assert check_states(run_of(tmp_path, WINDOW).run, states_of(BUFFER), steps, {"buffer"}) == []
+    assert check_states(run_of(tmp_path, WINDOW).run, state_inputs(BUFFER), steps, {"buffer"}) == []
 
 
 def matting(folder: Path, first: str, second: str) -> tuple[NativeRunner, list[StateInput], list[Sample]]:
@@ -154,7 +151,7 @@ def test_what_is_no_state_is_refused(tmp_path: Path, change: str, code: str, say
     runner = NativeRunner(save(proto, tmp_path / "m.onnx"))
     steps = make_sequence(collect_samples(tmp_path / "m.onnx", (), CELL), CELL)
     with pytest.raises(WebbuildError, match=says) as caught:
-        check_states(runner.run, states_of(CELL), steps)
+        check_states(runner.run, state_inputs(CELL), steps)
     assert caught.value.code == code
     assert "--state none" in caught.value.fix
 

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     import onnx
 
 
-def read_op_types(path: Path) -> frozenset[str]:
-    """Return the operators of a model on disk; its external data is not read."""
-    return frozenset(node.op_type for node in iter_nodes(_read(path)))
-
-
 def _read(path: Path) -> onnx.ModelProto:
     import onnx
 
