@@ -29,7 +29,10 @@ interface PackedImages<P> {
   transferables: TransferredImage[];
 }
 
-/** Packs each picture. If one cannot be read, the others are freed. */
+/**
+ * Packs all pictures as they are now: a canvas or a video may change right after the call. If one cannot be
+ * read, the others are freed.
+ */
 export async function packImages(
   sources: readonly ImageSource[],
   packing: Packing & { wraps: false },
@@ -42,15 +45,13 @@ export async function packImages(
   sources: readonly ImageSource[],
   packing: Packing,
 ): Promise<PackedImages<PackedPicture>> {
-  const packed: PackedImage[] = [];
-  const transferables = (): TransferredImage[] => packed.flatMap((each) => each.transferables);
-  try {
-    for (const source of sources) packed.push(await packImage(source, packing));
-  } catch (error) {
-    closeImages(transferables());
-    throw error;
-  }
-  return { pictures: packed.map(({ picture }) => picture), transferables: transferables() };
+  const settled = await Promise.allSettled(sources.map((source) => packImage(source, packing)));
+  const packed = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const transferables = packed.flatMap((each) => each.transferables);
+  const failed = settled.find((each) => each.status === "rejected");
+  if (failed === undefined) return { pictures: packed.map(({ picture }) => picture), transferables };
+  closeImages(transferables);
+  throw failed.reason;
 }
 
 /** Closes the images whose memory is freed only by close(). */

@@ -65,6 +65,15 @@ describe.each(backends)("%s", (backend) => {
   });
 });
 
+test("canvases that are drawn again after the call are run as they were", async () => {
+  const model = await loadTiny({ backend: "wasm", processing: "cpu" }, "batches.json");
+  const wanted = (await runAll(model, drawn(3), { size: 16 })).map(numbers);
+  const sources = drawn(3);
+  const running = runAll(model, sources, { size: 16 });
+  for (const source of sources) source.getContext("2d")?.fillRect(0, 0, 20, 24);
+  expect((await running).map(numbers)).toEqual(wanted);
+});
+
 describe("the largest batch that can be filled is used", () => {
   test.each([
     [1, [1]],
