@@ -9,7 +9,7 @@ import msgspec
 
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.model_variant import ModelVariant
-from webbuild.manifest.manifest import CropInput, ImageInput, TextLineTask
+from webbuild.manifest.manifest import CropInput, ImageInput
 from webbuild.preprocess.crop import fitting_input, place_crop, select_crop_boxes
 from webbuild.preprocess.crop_box import CropBox
 from webbuild.preprocess.image import load_image
@@ -17,6 +17,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.picture import crops_to_tensor
 from webbuild.runners.tensors import Tensors
 from webbuild.samples.sample import Sample
+from webbuild.tasks.kind.text_recognition import TextRecognitionKind
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
@@ -33,7 +34,7 @@ def padding_warnings(match: TaskMatch, loaded: LoadedModel, samples: Sequence[Sa
     a model of another task.
     """
     image = next((each for each in match.inputs if isinstance(each, ImageInput)), None)
-    if image is None or image.letterbox.mode != "line" or not isinstance(match.task, TextLineTask):
+    if image is None or image.letterbox.mode != "line" or not isinstance(kind_of(match.task), TextRecognitionKind):
         return []
     picture_spec = next(each for each in loaded.source.signature.inputs if each.name == image.name)
     if isinstance(picture_spec.shape[-1], int):
