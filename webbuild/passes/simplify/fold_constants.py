@@ -61,13 +61,14 @@ class FoldConstants(Pass):
         infer_shapes(model)
         _drop_ignored_keepdims(model)
         _fold_known_lengths(model)
-        optimizer.fold_constants_ir(
-            model,
-            onnx_shape_inference=False,
-            input_size_limit=_LARGEST,
-            output_size_limit=_LARGEST,
-            should_fold=partial(_should_fold, opset_version(model)),
-        )
+        with np.errstate(all="ignore"):  # kernels do not warn of NaN and overflows either
+            optimizer.fold_constants_ir(
+                model,
+                onnx_shape_inference=False,
+                input_size_limit=_LARGEST,
+                output_size_limit=_LARGEST,
+                should_fold=partial(_should_fold, opset_version(model)),
+            )
         for value in unnamed:  # the optimizer names omitted outputs, and kernels compute outputs that have a name
             value.name = ""
         _write_in_opset(model)
