@@ -124,8 +124,8 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
     for name, level in noise_levels(comparisons).items():
         yield (
-            f"{name} is numerically unstable: a 1e-6 perturbation of the inputs changes the original's output by "
-            f"{level:.2g} (root mean square); differences up to {NOISE_FACTOR} times that were accepted."
+            f"{name} is numerically unstable: a 1e-6 perturbation of inputs and weights changes the original's output "
+            f"by {level:.2g} (root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
     yield _sameness("same results as the original", comparisons)
 
