@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
 from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
 from webbuild.compile.number_inputs import choose_numbers, describe_number
-from webbuild.compile.pixel_ranges import CENTRED, PLAIN, RANGES, UNIT, PixelRange, usual_ranges, with_range
+from webbuild.compile.pixel_ranges import CENTRED, PLAIN, UNIT, PixelRange, range_of, usual_ranges, with_range
 from webbuild.compile.preprocessing_trials import PreprocessingTrials
 from webbuild.manifest.manifest import ImageInput, Input, StateInput, TensorInput
 from webbuild.preprocess.number_feeds import number_feeds
@@ -102,8 +102,7 @@ def with_measured_preprocessing(match: TaskMatch, graph: ir.Model, original: Nat
     if not match.guessed_recipe or len(images) != 1 or len(match.inputs) != 1:
         return match
     (image,) = images
-    usual = next((each for each in RANGES if with_range(image, each) == image), UNIT)
-    recipe = _choose_recipe(image, graph, original, usual)
+    recipe = _choose_recipe(image, graph, original, range_of(image))
     if recipe is None:
         return match
     chosen, reasons = recipe

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import CropInput, ImageInput
 
@@ -41,6 +43,19 @@ def with_range(image: Picture, values: PixelRange) -> Picture:
         mean=[*values.mean, values.mean[0]][:channels],
         std=[*values.std, values.std[0]][:channels],
     )
+
+
+def range_of(image: ImageInput) -> PixelRange:
+    """Return the usual range with the values of an input, however its scale and deviation are split; else `UNIT`."""
+    own = _slope_and_offset(image)
+    same = (each for each in usual_ranges(image) if np.allclose(_slope_and_offset(with_range(image, each)), own))
+    return next(same, UNIT)
+
+
+def _slope_and_offset(image: ImageInput) -> NDArray[np.float64]:
+    """Return [2, channels]: value * slope - offset. (value / 255 - 0.5) / 0.5 is value / 127.5 - 1."""
+    std = np.array(image.std)
+    return np.array([image.scale / std, np.array(image.mean) / std])
 
 
 def usual_ranges(image: ImageInput) -> tuple[PixelRange, ...]:
