@@ -24,7 +24,10 @@ export async function embedWords(
   return typeof words === "string" ? (vectors[0] ?? new Float32Array()) : vectors;
 }
 
-/** Classifies a picture. `run` runs the image encoder on it. */
+/**
+ * Classifies a picture. `run` runs the image encoder on it: first, as a video plays on while the text encoder
+ * loads.
+ */
 export async function classifyPicture(
   encoder: TextEncoder,
   run: () => Promise<Result>,
@@ -32,8 +35,7 @@ export async function classifyPicture(
   options: TextOptions,
 ): Promise<LabelScore[]> {
   checkLabels(labels);
-  const vectors = await encoder.embed(labels, options);
-  const result = await run();
+  const [result, vectors] = await Promise.all([run(), encoder.embed(labels, options)]);
   if (!("embedding" in result)) throw internalError("a text encoder with a model that has no embedding");
   return labelScores(labels, vectors, result.embedding, encoder.spec);
 }

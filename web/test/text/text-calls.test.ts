@@ -1,0 +1,44 @@
+// classify(): when it reads the picture, and which error it rejects with.
+
+import { expect, test } from "vitest";
+import type { Result } from "../../src/index.js";
+import { classifyPicture } from "../../src/text/text-calls.js";
+import type { TextEncoder } from "../../src/text/text-encoder.js";
+
+const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+const result = { kind: "embed", embedding: Float32Array.of(0, 1) } as unknown as Result;
+
+/** An encoder that loads until `loaded` is called. */
+function slowEncoder(): { encoder: TextEncoder; loaded: () => void; failed: (error: Error) => void } {
+  let [loaded, failed] = [(): void => {}, (_: Error): void => {}];
+  const loading = new Promise<void>((resolve, reject) => {
+    [loaded, failed] = [resolve, reject];
+  });
+  const embed = (): Promise<Float32Array[]> => loading.then(() => vectors);
+  const spec = { logitScale: 1, logitBias: null };
+  return { encoder: { embed, spec } as unknown as TextEncoder, loaded, failed };
+}
+
+test("the picture is read at the call, and not after the text encoder is loaded", async () => {
+  const { encoder, loaded } = slowEncoder();
+  let runs = 0;
+  const run = async (): Promise<Result> => {
+    runs += 1;
+    return result;
+  };
+  const scores = classifyPicture(encoder, run, ["a cat", "a dog"], {});
+  expect(runs).toBe(1);
+  loaded();
+  expect((await scores).map(({ label }) => label)).toEqual(["a dog", "a cat"]);
+});
+
+test("an unreadable picture rejects at once, a failed text encoder with its error", async () => {
+  const one = slowEncoder();
+  const unreadable = (): Promise<Result> => Promise.reject(new Error("no picture"));
+  await expect(classifyPicture(one.encoder, unreadable, ["a"], {})).rejects.toThrow("no picture");
+  one.failed(new Error("ignored"));
+  const other = slowEncoder();
+  const scores = classifyPicture(other.encoder, async () => result, ["a"], {});
+  other.failed(new Error("no encoder"));
+  await expect(scores).rejects.toThrow("no encoder");
+});
