@@ -68,11 +68,13 @@ def test_samples_without_a_detection_prove_nothing() -> None:
     assert error.code == "vacuous-comparison"
     assert "no sample has a detection" in error.message
     assert "--sample" in error.fix
+    assert "--dim" not in error.fix
 
 
 def test_zeros_against_zeros_prove_nothing() -> None:
     error = refusal(tensor("y", 0), tensor("y", 0, "two.jpg"))
     assert (error.code, "zero everywhere" in error.message) == ("vacuous-comparison", True)
+    assert "--dim NAME=N, --set NAME=VALUE" in error.fix
 
 
 def test_every_output_has_to_be_proven() -> None:

@@ -73,8 +73,7 @@ def _require_signal(comparisons: Sequence[Comparison]) -> None:
                 if counted
                 else describe_reason(each)
             )
-            raise WebbuildError(
-                "vacuous-comparison",
-                f"output '{output_title(group)}': {reason}",
-                "give pictures or tensors on which the model finds something: --sample FILE...",
-            )
+            fix = "give pictures or tensors on which the model finds something: --sample FILE..."
+            if not about.quantity:
+                fix += "; or try usual sizes and inputs: --dim NAME=N, --set NAME=VALUE"
+            raise WebbuildError("vacuous-comparison", f"output '{output_title(group)}': {reason}", fix)
