@@ -244,6 +244,23 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
     assert page.overflow() == 0
 
 
+MINIMUM_FONT = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { font-size: 22px !important }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
+
+
+def test_two_cameras_and_a_large_font_fit_a_phone(open_page: Open, without_gpu: Browser, root: Server) -> None:
+    page = open_page(without_gpu, root.url, viewport={"width": 360, "height": 800}, has_touch=True)
+    page.wait_for_result()
+    page.page.evaluate("document.getElementById('flip').hidden = false")
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    assert page.page.evaluate(fits)
+    page.page.evaluate(MINIMUM_FONT)
+    page.page.wait_for_function(fits, timeout=10_000)
+
+
 def switch_scheme(demo: DemoPage, scheme: Scheme) -> None:
     """Show the page in a colour scheme, and wait for all colours: the bar's changes last."""
     demo.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
