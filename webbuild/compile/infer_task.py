@@ -200,13 +200,21 @@ def patched_signature(source: OnnxModel, model: ir.Model) -> ModelSignature:
 
 
 def _with_value_counts(signature: ModelSignature, model: ir.Model) -> ModelSignature:
-    """Return the signature with the number of distinct values of each integer output, if its range is known."""
+    """Return the signature with the number of distinct values of each integer output, if its range is known.
+
+    Shapes are inferred: an ArgMax has as many values as its input has classes, and many exports only store the shapes
+    of outputs.
+    """
+    from webbuild.passes.analysis.shape_inference import infer_shapes
     from webbuild.passes.analysis.value_ranges import value_ranges
 
+    integers = ("uint8", "int32", "int64")
+    if not any(fact.dtype in integers for fact in signature.outputs):
+        return signature
+    infer_shapes(model)
     bounds = value_ranges(model.graph)
     known = {value.name: bounds[value] for value in model.graph.outputs if value in bounds}
     counts = {name: int(high) + 1 for name, (low, high) in known.items() if low == 0 and high < _MAX_VALUE_COUNT}
-    integers = ("uint8", "int32", "int64")
     outputs = (
         msgspec.structs.replace(fact, value_count=counts.get(fact.name, 0) if fact.dtype in integers else 0)
         for fact in signature.outputs
