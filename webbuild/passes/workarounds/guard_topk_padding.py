@@ -122,7 +122,7 @@ def _find_extreme(value: ir.Value, limit: float, bounding: str) -> float | None:
         seen.add(current)
         stored, producer = constant(current), current.producer()
         if stored is not None and stored.dtype.kind == "f" and stored.size:
-            beyond = stored[np.abs(stored) >= limit]
+            beyond = stored[np.abs(stored.astype(np.float64)) >= limit]  # float16 cannot hold the limit
             if beyond.size:
                 return float(beyond[0])
         elif producer is not None and producer.op_type in _PASSED_ON and not _is_bounded(producer, limit, bounding):
