@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 CLEAN, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: no problem; the model or the bundle failed; usage or environment; a bug in webbuild; Ctrl-C."""
 
@@ -41,3 +43,12 @@ def printable(text: str, limit: int = 600) -> str:
     """Return text safe for a terminal: control characters escaped, at most `limit` characters."""
     clean = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
     return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+
+def is_utf8(path: Path) -> bool:
+    """Whether a path is UTF-8. Linux allows other names, which ONNX Runtime, JSON and HTML do not."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

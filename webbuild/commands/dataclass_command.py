@@ -22,6 +22,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
+from webbuild.errors import is_utf8, printable
+
 _KEY = "click"
 """Key of a field's metadata: the function that makes its click parameter from the field's name and type."""
 
@@ -75,7 +77,17 @@ def _param_type(annotation: Any) -> click.ParamType[Any]:
     if get_origin(annotation) in (Union, types.UnionType, tuple):
         (inner,) = (each for each in get_args(annotation) if each not in (type(None), ...))
         return _param_type(inner)
-    return click.Path(path_type=Path) if annotation is Path else click.types.convert_type(annotation)
+    return _Utf8Path(path_type=Path) if annotation is Path else click.types.convert_type(annotation)
+
+
+class _Utf8Path(click.Path):
+    """A path, refused if it is not UTF-8."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path: Any = super().convert(value, param, ctx)
+        if not is_utf8(path):
+            self.fail(f"'{printable(str(path))}' is not UTF-8\n  fix: rename the file or the folder", param, ctx)
+        return path
 
 
 class DataclassCommand(click.Command):

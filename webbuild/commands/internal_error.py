@@ -84,7 +84,7 @@ def _write_report(error: Exception) -> str:
     )
     try:
         with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", prefix="webbuild-bug-", suffix=".txt", delete=False
+            "w", encoding="utf-8", errors="backslashreplace", prefix="webbuild-bug-", suffix=".txt", delete=False
         ) as file:
             file.write(text)
     except OSError:

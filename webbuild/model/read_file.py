@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import USAGE, WebbuildError, is_utf8
 from webbuild.model.file_format import sniff_format
 from webbuild.model.lazy_initializers import LARGE_FILE_BYTES, read_graph_only
 
@@ -38,6 +38,8 @@ def read_file(path: Path) -> FileContent:
         raise WebbuildError(
             "model-not-found", f"{path}: is a folder", "pass the path of the .onnx file in it", exit_code=USAGE
         )
+    if not is_utf8(path):
+        raise WebbuildError("model-not-found", f"{path}: its name is not UTF-8", "rename the file", exit_code=USAGE)
     try:
         if (graph_only := _read_graph_only(path)) is not None:
             return graph_only

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import USAGE, WebbuildError, is_utf8
 from webbuild.manifest.manifest import ImageInput, PictureInput
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.resample import filter_taps, resample
@@ -40,6 +40,8 @@ def load_image(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
     """
     from PIL import Image, ImageOps
 
+    if not is_utf8(path):
+        raise WebbuildError("unreadable-image", f"{path}: its name is not UTF-8", "rename the file", exit_code=USAGE)
     try:
         with Image.open(path if data is None else io.BytesIO(data), formats=PICTURE_FORMATS) as image:
             upright = ImageOps.exif_transpose(image)
