@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -95,3 +97,24 @@ def test_an_index_that_cannot_be_written_is_refused_before_the_run(
     monkeypatch.setattr(embed, "embed_pictures", pytest.fail)
     done = webbuild("embed", "photos", "--model", bundle, "-o", out)
     assert (done.code, done.error) == (2, "cannot-write")
+
+
+def test_an_index_that_does_not_fit_on_the_disk_leaves_the_one_before_it(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paint(tmp_path / "photos")
+    (tmp_path / "index.bin").write_text("old vectors")
+    (tmp_path / "index.json").write_text("old names")
+    write = Path.write_bytes
+
+    def fill(path: Path, data: bytes) -> int:
+        if path.name.endswith(".json.partial"):
+            write(path, data[:5])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", fill)
+    done = webbuild("embed", tmp_path / "photos", "--model", bundle, "-o", tmp_path / "index", "--force")
+    assert (done.code, done.error) == (2, "cannot-write")
+    assert (tmp_path / "index.bin").read_text() == "old vectors"
+    assert sorted(path.name for path in tmp_path.iterdir() if "index" in path.name) == ["index.bin", "index.json"]

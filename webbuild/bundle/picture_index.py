@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.bundle.staging import unwritable_output
+from webbuild.bundle.staging import ignoring_interrupts, unwritable_output
 from webbuild.manifest.manifest import Manifest
 
 _INDEX_FORMAT = 1
@@ -34,11 +35,17 @@ def write_index(out: Path, manifest: Manifest, names: Sequence[str], vectors: ND
         "names": list(names),
     }
     contents = (vectors.astype("<f4").tobytes(), json.dumps(metadata, ensure_ascii=False).encode() + b"\n")
+    files = {file.with_name(f".{file.name}.partial"): file for file in index_files(out)}
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        for file, data in zip(index_files(out), contents, strict=True):
-            partial = file.with_name(f".{file.name}.partial")
+        for partial, data in zip(files, contents, strict=True):
             partial.write_bytes(data)
-            partial.replace(file)
+        with ignoring_interrupts():  # the vectors must not stay with the names of another index
+            for partial, file in files.items():
+                partial.replace(file)
     except OSError as error:
         raise unwritable_output(out, error) from error
+    finally:
+        for partial in files:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
