@@ -88,11 +88,13 @@ def test_another_weight_in_a_part_gives_another_answer(tmp_path: Path, packed: M
 
 def test_a_changed_and_a_missing_part_are_named(tmp_path: Path, packed: Manifest) -> None:
     bundle = open_bundle(tmp_path / "out")
-    assert list(changed_files(bundle)) == []
+    assert list(changed_files(bundle.directory, bundle.manifest.files)) == []
     first, second = (file for file in packed.files if file.parts)
     (bundle.directory / first.parts[0]).write_bytes(bytes(LIMIT))
     (bundle.directory / second.parts[-1]).unlink()
-    found = [(problem.code, problem.message.split()[0]) for problem in changed_files(bundle)]
+    found = [
+        (problem.code, problem.message.split()[0]) for problem in changed_files(bundle.directory, bundle.manifest.files)
+    ]
     assert set(found) == {
         ("changed-file", first.path),
         ("changed-file", first.parts[0]),

@@ -37,7 +37,7 @@ def test_any_manifest_is_read_or_refused(whole: tuple[Path, list[bytes]], data: 
     (folder / "manifest.json").write_bytes(damage.json_of(data.draw(st.sampled_from(manifests)), data.draw))
     with typed_end("manifests"):
         bundle = open_bundle(folder)
-        list(changed_files(bundle))
+        list(changed_files(bundle.directory, bundle.manifest.files))
         select_backends(bundle, [])
         collect_inputs(bundle, [])
         read_golden(bundle)

@@ -27,7 +27,7 @@ def test_opens(bundle: Bundle) -> None:
     assert bundle.loader_file == "double.js"
     assert bundle.graph("wasm") is not None
     assert bundle.graph("webgpu") is None
-    assert list(changed_files(bundle)) == []
+    assert list(changed_files(bundle.directory, bundle.manifest.files)) == []
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_manifest_of_another_schema_says_who_wrote_it(bundle: Bundle, schema: 
 def test_a_changed_and_a_missing_file_are_named(bundle: Bundle) -> None:
     (bundle.directory / "golden" / "x.bin").write_bytes(bytes(24))
     (bundle.directory / "golden" / "y.bin").unlink()
-    found = {problem.code: problem.message for problem in changed_files(bundle)}
+    found = {problem.code: problem.message for problem in changed_files(bundle.directory, bundle.manifest.files)}
     assert set(found) == {"changed-file", "missing-file"}
     assert "golden/x.bin" in found["changed-file"]
     assert "golden/y.bin" in found["missing-file"]

@@ -22,6 +22,7 @@ from webbuild.manifest.file_entry import file_entry, file_hash
 from webbuild.manifest.manifest import File, Manifest
 from webbuild.reporting.write import write_text
 from webbuild.tasks.registry import kind_of
+from webbuild.verify.changed_files import changed_files
 
 _SHARED_FOLDERS = ("page/", "runtime/")
 _OF_ONE_BUNDLE = {"_headers", "nginx.conf", "npm.js", "package.json", "service-worker.js", "vercel.json"}
@@ -86,10 +87,8 @@ def check_files(directory: Path, manifest: Manifest) -> None:
         what = f"{wrong[0]!r} is not a file of this bundle" if wrong else "its name is not one that webbuild gives"
         raise WebbuildError("invalid-manifest", f"{directory}: {what}", "pack the model again")
     models = (file for file in manifest.files if file.path.startswith("model/") and not file.parts)
-    changed = next((file.path for file in models if file_hash(directory / file.path) != file.sha256), None)
-    if changed is not None:
-        message = f"{directory}: {changed} is not the file that was packed"
-        raise WebbuildError("changed-file", message, "pack the model again")
+    for changed in changed_files(directory, models):
+        raise WebbuildError(changed.code, f"{directory}: {changed.message}", changed.fix)
 
 
 def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:

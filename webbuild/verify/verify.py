@@ -70,7 +70,7 @@ def verify_in_browsers(
     bundle = open_bundle(directory)
     if track:
         require_boxes(bundle)
-    problems = tuple(changed_files(bundle))
+    problems = tuple(changed_files(bundle.directory, bundle.manifest.files))
     requested = list(backends)
     backends = requested or [name for name in _ROWS if any(name in each.backends for each in places)]
     with TemporaryDirectory() as folder:
