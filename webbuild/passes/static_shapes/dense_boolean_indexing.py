@@ -16,7 +16,8 @@ from webbuild.passes.analysis.masked_rows import REDUCTION_OPS, MaskedRegion
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.builder import Builder
 from webbuild.passes.rewrite import find_nodes, opset_version, replace_all_uses, static_shape
-from webbuild.passes.static_shapes.dense_rows import broadcast_mask, rewrite_densely
+from webbuild.passes.static_shapes.dense_rows import rewrite_densely
+from webbuild.passes.static_shapes.row_masks import broadcast_mask
 
 _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
 

@@ -25,6 +25,7 @@ from webbuild.passes.rewrite import (
     replace_output,
     static_shape,
 )
+from webbuild.passes.static_shapes.row_masks import RowMasks, broadcast_mask
 
 _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
 """Neutral element of a reduction, for elements that are not selected, if it is not 0."""
@@ -53,13 +54,13 @@ def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: Mas
 
 
 class _DenseRows:
-    """The values with all rows, by the values with the selected rows, and the masks of all sets."""
+    """The values with all rows, by the values with the selected rows."""
 
     def __init__(self, model: ir.Model, region: MaskedRegion) -> None:
         self._graph = model.graph
         self._region = region
         self._values: dict[ir.Value, ir.Value] = {}
-        self._masks: dict[RowSet, ir.Value] = dict(region.masks)
+        self._masks = RowMasks(region)
 
     def add_choice(self, choice: MaskSelection) -> None:
         add = self._builder(choice.node)
@@ -139,20 +140,14 @@ class _DenseRows:
             return [self._places(add, rows.rows)]
         if self._is_every_row(node):
             return [self._values[data]]
-        if rows.rows in self._region.parts and rows.rows not in self._masks:
-            self._masks[rows.rows] = self._joined_mask(add, self._region.parts[rows.rows])
+        self._masks.add_joined(add, rows.rows)
         return self._copy(add, node)
 
     def _reshaped(self, add: Builder, node: ir.Node, rows: Rows) -> ir.Value:
         """Add a Reshape, Flatten or Expand to the shape with all rows; split rows repeat the mask of their row."""
         data = node.inputs[0]
         assert data is not None
-        if rows.rows in self._region.repeated and rows.rows not in self._masks:
-            parent, times = self._region.repeated[rows.rows]
-            # [n] -> [n, 1] * [1, m] -> [n * m]
-            flags = add.cast(broadcast_mask(add, self._masks[parent], [parent.length, 1]), ir.DataType.FLOAT)
-            every = add.reshape(add.op("Mul", flags, add.const(np.ones((1, times)))), [rows.rows.length])
-            self._masks[rows.rows] = self._typed_mask(add.cast(every, ir.DataType.BOOL), rows.rows.length)
+        self._masks.add_repeated(add, rows.rows)
         op = "Expand" if node.op_type == "Expand" else "Reshape"
         return add.op(op, self._values.get(data, data), add.const(list(rows.shape), np.int64))
 
@@ -161,18 +156,12 @@ class _DenseRows:
         data, _, rows = node.inputs[:3]
         assert data is not None
         assert rows is not None
-        return add.op("Where", self._row_mask(add, rows), self._values[rows], self._values[data])
-
-    @staticmethod
-    def _typed_mask(mask: ir.Value, length: int) -> ir.Value:
-        mask.type, mask.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([length])
-        return mask
+        return add.op("Where", self._masks.of_value(add, rows), self._values[rows], self._values[data])
 
     def _top_k(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
         """Add a TopK of all rows: rows that are not selected come last, recognizable by their low score."""
         values, places = self._ranked(add, node, add.const([best.length], np.int64))
-        line = add.reshape(values, [best.length])
-        self._masks[best] = self._typed_mask(add.op("Greater", line, add.const([LOW])), best.length)
+        self._masks.add_best(add, best, values)
         return [values, places]
 
     def _ranked(self, add: Builder, node: ir.Node, most: ir.Value | None) -> list[ir.Value]:
@@ -181,10 +170,7 @@ class _DenseRows:
 
     def _places(self, add: Builder, some: RowSet) -> ir.Value:
         """Add the mask of a nested selection, and return the indices of all rows, [1, N]."""
-        if some not in self._masks:
-            parent, mask = self._region.nested[some]
-            both = add.op("And", self._mask_line(add, parent), self._values[mask])
-            self._masks[some] = self._typed_mask(both, some.length)
+        self._masks.add_nested(add, some, self._values)
         return add.const(np.arange(some.length)[None], np.int64)
 
     def _is_every_row(self, node: ir.Node) -> bool:
@@ -193,35 +179,20 @@ class _DenseRows:
         parent, _ = self._region.nested.get(index.rows, (None, None)) if index is not None else (None, None)
         return index is not None and parent is not None and index.numbers is parent
 
-    def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
-        """Add the mask of joined rows, concatenated from the parts' masks; as floats, as Concat has no bool kernel."""
-        flags = [add.cast(self._mask_line(add, part), ir.DataType.FLOAT) for part in parts]
-        mask = add.cast(add.op("Concat", *flags, axis=0), ir.DataType.BOOL)
-        return self._typed_mask(mask, sum(part.length for part in parts))
-
-    def _mask_line(self, add: Builder, rows: RowSet) -> ir.Value:
-        return broadcast_mask(add, self._masks[rows], [rows.length])
-
     def _masked(self, add: Builder, value: ir.Value | None, fill: float) -> ir.Value:
         """Add all rows, with `fill` in rows that are not selected."""
         assert value is not None
         rows = self._region.rows[value]
-        true = self._row_mask(add, value)
+        true = self._masks.of_value(add, value)
         whole = add.op("Where", true, self._values[value], add.const(fill))
         whole.type, whole.shape = value.type, ir.Shape(rows.shape)
         return whole
-
-    def _row_mask(self, add: Builder, value: ir.Value) -> ir.Value:
-        """Return the mask of a value's rows, reshaped to broadcast: [1, N, 1] for rows along axis 1 of three."""
-        rows = self._region.rows[value]
-        ones = [size if axis == rows.axis else 1 for axis, size in enumerate(rows.shape)]
-        return broadcast_mask(add, self._masks[rows.rows], ones)
 
     def _scattered(self, add: Builder, node: ir.Node) -> ir.Value:
         """Add the form of a ScatterND of selected rows: Where(mask, rows, data)."""
         data, rows = node.inputs[0], node.inputs[2]
         assert rows is not None
-        mask = self._masks[self._region.rows[rows].rows]
+        mask = self._masks.of_set(self._region.rows[rows].rows)
         sizes, taken = static_shape(data) or [], static_shape(mask) or []
         new = self._values[rows] if len(taken) == 1 else add.reshape(self._values[rows], sizes)
         return add.op("Where", broadcast_mask(add, mask, [*taken, *[1] * (len(sizes) - len(taken))]), new, data)
@@ -277,7 +248,7 @@ class _DenseRows:
         row_set, axes = self._region.rows[value], reduction_axes(node) or []
         keep = node.attributes.get_int("keepdims", 1)
         # rows that are not selected become 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
-        true = self._row_mask(add, value)
+        true = self._masks.of_value(add, value)
         rows = add.op("Where", true, self._values[value], add.like(value, _NEUTRAL.get(node.op_type, 0.0)))
         if node.op_type != "ReduceMean":
             return add.reduce(node.op_type, rows, axes, keep)
@@ -293,13 +264,3 @@ def _is_put_into(value: ir.Value) -> bool:
     """Whether a value is only read as the data of a scatter."""
     readers = consumers(value)
     return all(node.op_type in _SCATTER_OPS and node.inputs[0] is value for node in readers) and bool(readers)
-
-
-def broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """Add a mask as bool of a shape."""
-    true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
-    if static_shape(mask) == list(shape):
-        return true
-    laid = add.reshape(true, list(shape))
-    laid.type, laid.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape(shape)
-    return laid
