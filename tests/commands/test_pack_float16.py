@@ -19,7 +19,7 @@ from webbuild.bundle.graphs import write_graphs
 from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.compile.stages.prove_pipeline import _policy
-from webbuild.equivalence.check import EquivalenceResult, check_equivalence
+from webbuild.equivalence.check import ComparedModel, EquivalenceResult, check_equivalence
 from webbuild.equivalence.open_reference import open_reference
 from webbuild.equivalence.policy import browser_policy
 from webbuild.manifest.manifest import DetectTask, Feature, ImageInput, TensorTask
@@ -90,7 +90,7 @@ def test_a_difference_of_float16s_rounding_is_none_where_the_original_computes_i
         weight.const_value = ir.tensor(moved.astype(weight.const_value.dtype.numpy()), name="weight")
     sample = Sample("one", {"x": np.random.default_rng(0).random((1, 3, 8, 8), np.float32)})
     written = write_graphs(graphs, tmp_path / "model")
-    result = check_equivalence(open_reference(source)[0], written, tmp_path, TensorTask(), [], [sample])
+    result = check_equivalence(ComparedModel(open_reference(source)[0], TensorTask()), written, tmp_path, [sample])
     assert [each.verdict for each in result.comparisons] == [verdict, verdict]
 
 

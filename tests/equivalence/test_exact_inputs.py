@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.models import HEADER, parsed, save
-from webbuild.equivalence.check import check_equivalence
+from webbuild.equivalence.check import ComparedModel, check_equivalence
 from webbuild.equivalence.exact_inputs import exact_in_chain, exact_inputs, run_input
 from webbuild.manifest.manifest import Graph, Output, PointPromptInput, SizeInput, TensorTask
 from webbuild.runners.native import NativeRunner
@@ -48,5 +48,5 @@ def test_a_label_that_is_perturbed_would_hide_an_error(tmp_path: Path, exact: se
     graph = Graph(target="wasm", file="changed.onnx", weights=[], nodes=4, outputs=[output], head_status=None)
     feeds = {"points": np.array([[0.5, 1.0]], np.float32), "labels": np.ones((1, 2), np.float32)}
     sample = Sample("click", feeds)
-    done = check_equivalence(original, [graph], tmp_path, TensorTask(), [], [sample], exact=exact)
+    done = check_equivalence(ComparedModel(original, TensorTask(), exact=exact), [graph], tmp_path, [sample])
     assert [each.verdict for each in done.comparisons] == [verdict]

@@ -12,7 +12,7 @@ import pytest
 from tests.models import HEADER, parsed, save
 from tests.stateful import GRU, MATTING, WINDOW, stateful
 from webbuild.compare.comparison import ComparedOutput, Comparison
-from webbuild.equivalence.check import EquivalenceResult, check_equivalence
+from webbuild.equivalence.check import ComparedModel, EquivalenceResult, check_equivalence
 from webbuild.equivalence.sequences import check_states, merge_steps
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, ImageInput, Input, Letterbox, Output, StateInput, TensorInput, TensorTask
@@ -44,7 +44,7 @@ def proof(folder: Path, proto: onnx.ModelProto, changed: onnx.ModelProto, *, alo
     graph = Graph(target="wasm", file="changed.onnx", weights=[], nodes=5, outputs=outputs, head_status=None)
     samples = collect_samples(folder / "original.onnx", (), CELL)
     samples += [] if alone else make_sequence(samples, CELL)
-    return check_equivalence(original, [graph], folder, TensorTask(), [], samples, states=state_inputs(CELL))
+    return check_equivalence(ComparedModel(original, TensorTask(), states=state_inputs(CELL)), [graph], folder, samples)
 
 
 def forgetful() -> onnx.ModelProto:

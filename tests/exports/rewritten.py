@@ -11,7 +11,7 @@ from msgspec import Struct
 from tests.exports import write
 from webbuild.bundle.graphs import option_inputs, write_graphs
 from webbuild.compile.infer_task import infer_missing_postprocess, infer_task
-from webbuild.equivalence.check import EquivalenceResult, check_equivalence
+from webbuild.equivalence.check import ComparedModel, EquivalenceResult, check_equivalence
 from webbuild.equivalence.open_reference import open_with_threshold_inputs
 from webbuild.manifest.manifest import Graph, ImageInput, OptionInput, RowTask
 from webbuild.model.load import OnnxModel, load_onnx
@@ -61,17 +61,8 @@ class Rewritten(Struct, frozen=True):
     def prove_at(self, original: NativeRunner, confidence: float, iou: float) -> EquivalenceResult:
         """Compare every graph with the export, at these score and IoU thresholds."""
         options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
-        graphs, task = self.graphs, self.known.task
-        return check_equivalence(
-            original,
-            graphs,
-            self.folder,
-            task,
-            options,
-            self.samples,
-            postprocess=self.known.postprocess,
-            confidence=confidence,
-        )
+        model = ComparedModel(original, self.known.task, options, self.known.postprocess)
+        return check_equivalence(model, self.graphs, self.folder, self.samples, confidence=confidence)
 
 
 def rewritten(name: str, folder: Path) -> Rewritten:

@@ -10,7 +10,7 @@ import pytest
 from tests.exports import NAMES
 from tests.exports.rewritten import Rewritten, rewritten
 from webbuild.compare.by_output import group_by_output, matched_objects
-from webbuild.equivalence.check import check_equivalence
+from webbuild.equivalence.check import ComparedModel, check_equivalence
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.manifest import ClassifyTask, RowTask
 from webbuild.passes.rewrite import static_shape
@@ -50,7 +50,7 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     assert type(task).__struct_config__.tag == name.rpartition("/")[2].partition("-")[0]
     if isinstance(task, ClassifyTask):
         equivalence = check_equivalence(
-            NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples
+            ComparedModel(NativeRunner(export.source.path), task), export.graphs, tmp_path, export.samples
         )
         require_equivalent(equivalence.comparisons)
         return

@@ -17,6 +17,7 @@ from webbuild.compile.load_model import LoadedModel
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.equivalence.open_reference import open_with_threshold_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.manifest.states import state_inputs
 from webbuild.model.states import guessed_states
@@ -54,6 +55,12 @@ def compare_target_files(
     unproven = check_states(run, state_inputs(inputs), sequence, guessed)
     progress.print_lines([*notes, *more, *(f"warning: {each}" for each in unproven)])
     with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):
-        compared = compared_model(loaded.original, loaded, ready)
-        equivalence = check_with_detections(compared, graphs, folder, samples, [*edges, *sequence])
+        equivalence = check_with_detections(
+            compared_model(loaded.original, ready),
+            graphs,
+            folder,
+            samples,
+            [*edges, *sequence],
+            open_with_thresholds=partial(open_with_threshold_inputs, loaded.source, loaded.dims.dims),
+        )
     return len(group_by_output(equivalence.comparisons))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from webbuild.compile.compile_model import CompiledModel
-from webbuild.compile.load_model import LoadedModel
-from webbuild.equivalence.detection_thresholds import ComparedModel
+from webbuild.equivalence.check import ComparedModel
 from webbuild.equivalence.exact_inputs import exact_inputs
 from webbuild.manifest.states import state_inputs
 from webbuild.runners.native import NativeRunner
 
 
-def compared_model(original: NativeRunner, loaded: LoadedModel, compiled: CompiledModel) -> ComparedModel:
+def compared_model(original: NativeRunner, compiled: CompiledModel) -> ComparedModel:
     """Return a compiled model with the runner of its original, for a proof of its graphs."""
     inputs = compiled.match.inputs
     return ComparedModel(
         original,
-        loaded.source,
-        sizes=loaded.dims.dims,
-        task=compiled.match.task,
+        compiled.match.task,
         options=compiled.options,
         postprocess=compiled.postprocess,
         states=state_inputs(inputs),

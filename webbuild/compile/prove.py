@@ -20,6 +20,7 @@ from webbuild.compile.reduction_options import ReductionOptions
 from webbuild.equivalence.check import EquivalenceResult, run_original
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
+from webbuild.equivalence.open_reference import open_with_threshold_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
@@ -184,5 +185,12 @@ def _check(
     if (batch := variant.picture_batch) is not None:  # each sample is one picture of a batch, compared by itself
         open_graph = partial(BatchRunner, batch=batch)
         graphs = [graph.for_one_picture for graph in graphs]
-    model = compared_model(original, variant.loaded, variant.compiled)
-    return check_with_detections(model, graphs, folder, variant.samples, edges, open_graph)
+    return check_with_detections(
+        compared_model(original, variant.compiled),
+        graphs,
+        folder,
+        variant.samples,
+        edges,
+        open_with_thresholds=partial(open_with_threshold_inputs, variant.loaded.source, variant.loaded.dims.dims),
+        open_graph=open_graph,
+    )

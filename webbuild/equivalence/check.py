@@ -46,51 +46,62 @@ class EquivalenceResult(Struct, frozen=True):
     outputs: dict[str, Tensors]
 
 
-def check_equivalence(
-    original: NativeRunner,
-    graphs: Sequence[Graph],
-    folder: Path,
-    task: Task,
-    options: Sequence[OptionInput],
-    samples: Sequence[Sample],
-    *,
-    postprocess: Postprocess | None = None,
-    confidence: float | None = None,
-    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
-    states: Sequence[StateInput] = (),
-    exact: Collection[str] = (),
-) -> EquivalenceResult:
-    """Run every sample through the original and every graph in `folder`, and compare each output.
+class ComparedModel(Struct, frozen=True):
+    """An original model, as the proof of its graphs needs it.
 
-    All run on native ONNX Runtime with optimizations disabled; a `postprocess` that the original lacks runs in NumPy.
-
-    Args:
-        original: runs the original. With a `confidence`, it must have threshold inputs or no thresholds.
-        graphs: the patched graphs.
-        folder: the folder of the graphs' files.
+    Attributes:
+        original: runs the original.
         task: the task; its metrics compare predictions.
-        options: the threshold inputs of the graphs.
-        samples: the samples; steps of a sequence in order.
-        postprocess: the post-processing that the original lacks.
-        confidence: a confidence threshold in place of the exported one.
-        open_graph: opens the file of a graph.
+        options: the threshold inputs of the patched graphs.
+        postprocess: the post-processing that the original lacks; it runs in NumPy.
         states: the states that a sequence carries from step to step, also in perturbed runs: differences add up.
         exact: inputs that are not perturbed for the noise floor.
     """
-    thresholds = _threshold_values(task, options, confidence)
-    threshold_feeds = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
+
+    original: NativeRunner
+    task: Task
+    options: Sequence[OptionInput] = ()
+    postprocess: Postprocess | None = None
+    states: Sequence[StateInput] = ()
+    exact: Collection[str] = ()
+
+
+def check_equivalence(
+    model: ComparedModel,
+    graphs: Sequence[Graph],
+    folder: Path,
+    samples: Sequence[Sample],
+    *,
+    confidence: float | None = None,
+    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
+) -> EquivalenceResult:
+    """Run every sample through the original and every graph in `folder`, and compare each output.
+
+    All run on native ONNX Runtime with optimizations disabled.
+
+    Args:
+        model: the original. With a `confidence`, it must have threshold inputs or no thresholds.
+        graphs: the patched graphs.
+        folder: the folder of the graphs' files.
+        samples: the samples; steps of a sequence in order.
+        confidence: a confidence threshold in place of the exported one.
+        open_graph: opens the file of a graph.
+    """
+    original, postprocess = model.original, model.postprocess
+    thresholds = _threshold_values(model.task, model.options, confidence)
+    threshold_feeds = {option.name: np.array([thresholds[option.option]], np.float32) for option in model.options}
     constant_thresholds = confidence is None or postprocess is not None
     inputs = [
         run_input(
             each.name,
             {**each.feeds, **threshold_feeds},
-            {*exact, *threshold_feeds},
+            {*model.exact, *threshold_feeds},
             run_context(each, thresholds),
             continues=each.continues,
         )
         for each in samples
     ]
-    stateful = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, thresholds), states)
+    stateful = StatefulRuns(lambda feeds: reference_outputs(original, feeds, postprocess, thresholds), model.states)
 
     def run_reference(one_input: RunInput) -> Tensors:
         feeds = {**one_input.feeds, **one_input.fixed}
@@ -98,9 +109,9 @@ def check_equivalence(
             feeds = {name: array for name, array in feeds.items() if name not in threshold_feeds}
         return _pad_to_shapes(stateful(feeds, continues=one_input.continues), original, graphs)
 
-    reference = Reference(run_reference, inputs, task, EXACT, original.perturbed)
+    reference = Reference(run_reference, inputs, model.task, EXACT, original.perturbed)
     original.close()
-    results = _compare_graphs(graphs, folder, reference, states, open_graph, rounded_outputs(original.path))
+    results = _compare_graphs(graphs, folder, reference, model.states, open_graph, rounded_outputs(original.path))
     original.close()
     sequences = {each.name: each.sequence for each in samples if each.sequence}
     return EquivalenceResult(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
-from msgspec import Struct
 
-from webbuild.equivalence.check import EquivalenceResult, check_equivalence
-from webbuild.equivalence.open_reference import open_with_threshold_inputs
+from webbuild.equivalence.check import ComparedModel, EquivalenceResult, check_equivalence
 from webbuild.equivalence.verdict import has_no_detections, mismatches, require_equivalent, used_only_fallback
-from webbuild.manifest.manifest import Graph, OptionInput, StateInput, Task
-from webbuild.model.load import OnnxModel
-from webbuild.postprocess.postprocess import Postprocess
+from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.tensors import Tensors
@@ -24,36 +21,14 @@ _TARGET_DETECTIONS = 10
 """Number of detections at the lowered threshold, on the sample with the best scores."""
 
 
-class ComparedModel(Struct, frozen=True):
-    """A model, as its proof needs it.
-
-    Attributes:
-        original: runs the original.
-        source: the original model.
-        sizes: the sizes of the original's free dimensions.
-        task: the task.
-        options: the threshold inputs of the patched graphs.
-        postprocess: the post-processing that the original lacks.
-        states: the states that a sequence carries from step to step.
-        exact: inputs that are not perturbed for the noise floor.
-    """
-
-    original: NativeRunner
-    source: OnnxModel
-    sizes: Mapping[str, int]
-    task: Task
-    options: Sequence[OptionInput]
-    postprocess: Postprocess | None
-    states: Sequence[StateInput]
-    exact: Collection[str]
-
-
 def check_with_detections(
     model: ComparedModel,
     graphs: Sequence[Graph],
     folder: Path,
     samples: Sequence[Sample],
     edges: Sequence[Sample],
+    *,
+    open_with_thresholds: Callable[[], NativeRunner | None],
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and again at another confidence if the first proof is vacuous.
@@ -67,38 +42,26 @@ def check_with_detections(
         folder: the folder of the graphs' files.
         samples: the samples, also compared at the other confidence.
         edges: the edge cases, only compared at the exported thresholds.
+        open_with_thresholds: opens the original with its thresholds as inputs, if it has any.
         open_graph: opens the file of a graph.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
-
-    def check(original: NativeRunner, samples: Sequence[Sample], confidence: float | None = None) -> EquivalenceResult:
-        return check_equivalence(
-            original,
-            graphs,
-            folder,
-            model.task,
-            model.options,
-            samples,
-            postprocess=model.postprocess,
-            confidence=confidence,
-            open_graph=open_graph,
-            states=model.states,
-            exact=model.exact,
-        )
-
     collect_and_trim()  # free the memory of planning before the runs
-    equivalence = check(model.original, [*samples, *edges])
+    equivalence = check_equivalence(model, graphs, folder, [*samples, *edges], open_graph=open_graph)
     comparisons = equivalence.comparisons
     if not mismatches(comparisons) and (has_no_detections(comparisons) or used_only_fallback(comparisons)):
         graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
         run = open_graph(folder / graph.file).run
         confidence = confidence_with_detections(model.task, model.options, samples, run)
         appended = model.postprocess is not None
-        opened = model.original if appended else open_with_threshold_inputs(model.source, model.sizes)
+        opened = model.original if appended else open_with_thresholds()
         if opened is not None and confidence is not None:
-            equivalence = check(opened, samples, confidence)
+            model = msgspec.structs.replace(model, original=opened)
+            equivalence = check_equivalence(
+                model, graphs, folder, samples, confidence=confidence, open_graph=open_graph
+            )
     require_equivalent(equivalence.comparisons)
     return equivalence
 

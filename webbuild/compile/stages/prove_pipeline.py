@@ -59,6 +59,7 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
     """
     originals = [_chain_stage(each, [_original(each)] * len(each.variants)) for each in stages]
     crops = _found_crops(stages)
+    run = _run_on_crops if crops else _run_whole
     values = crop_thresholds(originals) if crops else originals[-1].thresholds
     exact = exact_in_chain((each.name, each.inputs) for each in originals)
     inputs = [
@@ -66,10 +67,10 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
         for first, last, feeds in samples_of_chain(stages)
     ]
     reference = Reference(
-        lambda run_input: _run(originals, run_input, crops=crops),
+        lambda run_input: run(originals, run_input),
         inputs,
         originals[-1].task,
-        _crop_policy(EXACT, crops=crops),
+        _crop_policy(EXACT) if crops else EXACT,
         perturbing_all([each.loaded.original for each in stages]),
     )
     with ExitStack() as opened:
@@ -78,12 +79,11 @@ def prove_stages(stages: Sequence[ModelStage], proven: Sequence[Sequence[ProvenG
         comparisons: list[Comparison] = []
         answers = {"native": reference.answers}
         for name, graphs in _chains(proven):
-            graph_answers: Iterable[Answer] = _answers(stages, graphs, folder, reference, crops=crops)
+            graph_answers: Iterable[Answer] = _answers(stages, graphs, folder, reference, run)
             if crops:
                 graph_answers = answers[graphs[-1][0].target] = list(graph_answers)
-            comparisons += compare_runs(
-                reference, name, graph_answers, _crop_policy(_policy(graphs, proven), crops=crops)
-            )
+            policy = _policy(graphs, proven)
+            comparisons += compare_runs(reference, name, graph_answers, _crop_policy(policy) if crops else policy)
     try:
         require_equivalent(comparisons)
     except WebbuildError as error:
@@ -126,15 +126,18 @@ def _chain_stage(stage: ModelStage, runs: Sequence[RunStage]) -> ChainStage:
     return ChainStage(stage.name, task, first, run, thresholds, widths)
 
 
-def _run(chain: Sequence[ChainStage], run_input: RunInput, *, crops: bool) -> Tensors | Answer:
-    if crops and run_input.context.picture_file is not None:
-        return crop_answer(chain, run_input)
+def _run_whole(chain: Sequence[ChainStage], run_input: RunInput) -> Tensors | Answer:
     return run_chain([each.link for each in chain], {**run_input.feeds, **run_input.fixed})
 
 
-def _crop_policy(policy: Policy, *, crops: bool) -> Policy:
-    """Return the policy of the whole chain: outputs of crops are compared as predictions."""
-    return msgspec.structs.replace(policy, predictions="all") if crops else policy
+def _run_on_crops(chain: Sequence[ChainStage], run_input: RunInput) -> Tensors | Answer:
+    is_picture = run_input.context.picture_file is not None
+    return crop_answer(chain, run_input) if is_picture else _run_whole(chain, run_input)
+
+
+def _crop_policy(policy: Policy) -> Policy:
+    """Return the policy with which outputs of crops are compared: as predictions."""
+    return msgspec.structs.replace(policy, predictions="all")
 
 
 def _original(stage: ModelStage) -> Callable[[Tensors], Tensors]:
@@ -161,7 +164,11 @@ def _on_target(proven: ProvenGraphs, target: str) -> list[Graph]:
 
 
 def _answers(
-    stages: Sequence[ModelStage], graphs: Sequence[Sequence[Graph]], folder: Path, reference: Reference, *, crops: bool
+    stages: Sequence[ModelStage],
+    graphs: Sequence[Sequence[Graph]],
+    folder: Path,
+    reference: Reference,
+    run: Callable[[Sequence[ChainStage], RunInput], Tensors | Answer],
 ) -> Iterator[Answer]:
     with ExitStack() as opened:
 
@@ -173,7 +180,7 @@ def _answers(
             for stage, of_stage in zip(stages, graphs, strict=True)
         ]
         for run_input, want in zip(reference.inputs, reference.answers, strict=True):
-            got = _run(chain, run_input, crops=crops)
+            got = run(chain, run_input)
             yield got if isinstance(got, Answer) else replace(want, outputs=got)
 
 
