@@ -9,29 +9,29 @@ import { classNameOf, isBlob } from "./class-name.js";
 import { closeImages, isImageSource, packImages } from "./image-source.js";
 
 /**
- * Passes the options to `work` with a copy of each picture. Pictures are copied, not transferred, as a run
- * may be repeated.
+ * Passes the options to `work` with a copy of each picture, which begins before `work`. Pictures are copied,
+ * not transferred, as a run may be repeated.
  */
 export async function withOptionPictures<T>(
   manifest: { task: TaskSpec },
   options: WorkerRunOptions,
-  work: (packed: WorkerRunOptions) => Promise<T>,
+  work: (packed: Promise<WorkerRunOptions>) => Promise<T>,
 ): Promise<T> {
   const given: Readonly<Record<string, unknown>> = { ...options };
   const names = pictureOptionNames(manifest).filter((name) => isImageSource(given[name]));
-  if (names.length === 0) return work(options);
+  if (names.length === 0) return work(Promise.resolve(options));
   const sources = names.map((name) => given[name]).filter(isImageSource);
-  const { pictures, transferables } = await packImages(sources, {
-    asFrames: false,
-    decodesFiles: false,
-    wraps: false,
+  const pictureKeys = Object.fromEntries(names.map((name, at) => [name, pictureKey(sources[at])]));
+  const packing = packImages(sources, { asFrames: false, decodesFiles: false, wraps: false });
+  const packed = packing.then(({ pictures }) => {
+    const copies = Object.fromEntries(names.map((name, at) => [name, pictures[at]]));
+    return { ...options, ...copies, pictureKeys };
   });
+  packed.catch(() => {}); // `work` may fail before it waits for it
   try {
-    const packed = Object.fromEntries(names.map((name, at) => [name, pictures[at]]));
-    const pictureKeys = Object.fromEntries(names.map((name, at) => [name, pictureKey(sources[at])]));
-    return await work({ ...options, ...packed, pictureKeys });
+    return await work(packed);
   } finally {
-    closeImages(transferables);
+    void packing.then(({ transferables }) => closeImages(transferables)).catch(() => {});
   }
 }
 

@@ -63,10 +63,10 @@ export class PictureRuns {
     turn: RunOrder["turn"],
   ): Promise<Result[]> {
     const { signal, size, state: _state, slices: _slices, onProgress: _onProgress, ...thresholds } = options;
-    // The source is packed first: it is more likely to change after the call than a background.
-    return this.#withPictures(sources, requestedSize(this.#stage.choice.sizes, size), signal, (chosen) =>
-      withOptionPictures(this.#stage.manifest, thresholds, (packed) =>
-        this.#runInBatches(chosen, several, packed, { turn, signal }),
+    const requested = requestedSize(this.#stage.choice.sizes, size);
+    return withOptionPictures(this.#stage.manifest, thresholds, (packed) =>
+      this.#withPictures(sources, requested, signal, async (chosen) =>
+        this.#runInBatches(chosen, several, await packed, { turn, signal }),
       ),
     );
   }

@@ -17,6 +17,24 @@ function paint(made: OffscreenCanvas, color: string): void {
   context.fillRect(0, 0, 20, 24);
 }
 
+test("also the background", async () => {
+  const model = await loadTiny({ backend: "wasm" }, "matting-whole.json");
+  const run = async (background: OffscreenCanvas, change: () => void): Promise<Uint8ClampedArray> => {
+    const running = model.run(canvas("red"), { background });
+    change();
+    const { cutout } = (await running) as MatteResult;
+    const drawn = new OffscreenCanvas(cutout.width, cutout.height);
+    const context = drawn.getContext("2d");
+    context?.drawImage(cutout, 0, 0);
+    cutout.close();
+    return context?.getImageData(0, 0, drawn.width, drawn.height).data ?? new Uint8ClampedArray();
+  };
+  const wanted = await run(canvas("blue"), () => {});
+  const background = canvas("blue");
+  expect(await run(background, () => paint(background, "white"))).toEqual(wanted);
+  expect(await run(canvas("white"), () => {})).not.toEqual(wanted);
+});
+
 test.each(backends)("also a picture with a background on %s", async (backend) => {
   const model = await loadTiny({ backend }, "matting-whole.json");
   const background = await canvas("blue").convertToBlob();

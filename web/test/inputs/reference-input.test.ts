@@ -46,7 +46,8 @@ describe("the reference image of a run", () => {
     const feeds = new ReferenceFeeds(inputs);
     // The calls that one run makes for each tile.
     const run = (reference: ImageSource): Promise<unknown> =>
-      withOptionPictures(manifest, { reference }, async ({ reference, pictureKeys }) => {
+      withOptionPictures(manifest, { reference }, async (packed) => {
+        const { reference, pictureKeys } = await packed;
         for (let tile = 0; tile < 3; tile++) {
           const { style } = await feeds.feeds(reference as Blob, pictureKeys?.reference);
           expect(style?.dims).toEqual([1, 3, 1, 2]);
