@@ -15,11 +15,13 @@ from tests.models import HEADER, parsed, save
     [
         ("p = GlobalAveragePool (x) y = Flatten (p)", "1,3", ["classify", "embed"]),
         ("y = ReduceMax <keepdims = 1> (x, axes)", "1,1,8,8", ["depth", "matte", "text-boxes"]),
+        ("i = ArgMax <axis = 1> (x) y = Cast <to = 6> (i)", "int32[1,1,8,8]", ["image-segmentation"]),
     ],
-    ids=["a vector", "a map"],
+    ids=["a vector", "a map", "labels"],
 )
 def test_the_tasks_that_fit_are_named(tmp_path: Path, nodes: str, shape: str, tasks: list[str]) -> None:
-    graph = f"{HEADER} m (float[1,3,8,8] x) => (float[{shape}] y) <int64[1] axes = {{1}}> {{ {nodes} }}"
+    output = shape if "[" in shape else f"float[{shape}]"
+    graph = f"{HEADER} m (float[1,3,8,8] x) => ({output} y) <int64[1] axes = {{1}}> {{ {nodes} }}"
     done = webbuild("pack", save(parsed(graph), tmp_path / "m.onnx"), "--dry-run")
     (line,) = (each for each in done.stderr.splitlines() if "no task was recognized" in each)
     assert "give one with --task: its shapes fit" in line

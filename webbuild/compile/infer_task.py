@@ -89,7 +89,10 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
     signature = msgspec.structs.replace(signature, inputs=tuple(f for f in signature.inputs if f.name not in added))
     if task is None:
-        return _with_fitting_tasks(match_task(signature, complete=complete), signature, complete=complete)
+        known = match_task(signature, complete=complete)
+        if kind_of(known.task).kind != "tensor":
+            return known
+        return _with_fitting_tasks(known, _with_value_counts(signature, lowered.graphs["wasm"]), complete=complete)
     match = task_kinds()[task].infer(signature, requested=True)
     if match is not None and complete and match.lacks_head:
         raise WebbuildError(
@@ -127,9 +130,7 @@ def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
 
 
 def _with_fitting_tasks(match: TaskMatch, signature: ModelSignature, *, complete: bool) -> TaskMatch:
-    """Return the match; for task `tensor`, with a hint naming the tasks that fit its shapes."""
-    if kind_of(match.task).kind != "tensor":
-        return match
+    """Return the match of task `tensor`, with a hint naming the tasks that fit its shapes."""
     fitting = (
         name
         for name, each in _fitting_tasks(signature).items()
