@@ -21,6 +21,8 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.sample import Sample
 
 Arrays = Mapping[str, NDArray[Any]]
+TOLERANCE = 0.02
+"""The difference that the self-test allows, relative to an output's root mean square; see `golden-compare.ts`."""
 _REDUCED = (" fp16", " mixed")
 """Suffixes of the names of graphs in half precision; see `Graph.name`."""
 
@@ -28,13 +30,15 @@ _REDUCED = (" fp16", " mixed")
 class GoldenRun(Struct, frozen=True):
     """A run with known outputs. `uint8_inputs` are the inputs that are stored as bytes.
 
-    `sequence` are outputs of the last of `STEPS` consecutive runs of a model with states.
+    `sequence` are outputs of the last of `STEPS` consecutive runs of a model with states. `tolerance` is the relative
+    difference that the self-test allows.
     """
 
     sample: Sample
     outputs: Arrays
     uint8_inputs: Mapping[str, NDArray[np.uint8]] = {}
     sequence: Arrays = {}
+    tolerance: float = TOLERANCE
 
 
 def choose_golden_run(
@@ -115,7 +119,8 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
     outputs = {name: answers["wasm"][name] for name in recorded.outputs}
     if _smallest_magnitude(outputs) < _smallest_magnitude(recorded.outputs) / 2:
         return recorded
-    return GoldenRun(msgspec.structs.replace(recorded.sample, feeds=feeds), outputs, levels)
+    sample = msgspec.structs.replace(recorded.sample, feeds=feeds)
+    return msgspec.structs.replace(recorded, sample=sample, outputs=outputs, uint8_inputs=levels)
 
 
 def _smallest_magnitude(outputs: Arrays) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.bundle.golden import Arrays, GoldenRun
+from webbuild.bundle.golden_tolerance import relative_change
 from webbuild.manifest.manifest import Graph, Input
 from webbuild.manifest.states import state_inputs
 from webbuild.runners.native import NativeRunner
@@ -19,8 +20,8 @@ from webbuild.runners.stateful import StatefulRuns
 STEPS = 3
 """Runs: the third one reads a state that depends on a state, and reuses a set of buffers in the runtime."""
 
-_DETECTABLE_CHANGE = 0.05
-"""Relative change of an output that the self-test detects: above the 2 % that it allows (`golden-compare.ts`)."""
+_DETECTABLE_CHANGE = 2.5
+"""Change of an output that the self-test surely detects, as a multiple of its tolerance."""
 _MAX_BYTES = 1 << 20
 """Limit of all outputs together: every visitor downloads them."""
 
@@ -50,7 +51,7 @@ def with_sequence(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence
     for spec in states:
         without = copy(before)
         without.forget(spec.name)
-        changed = _changed_outputs(answers, without(feeds, continues=True))
+        changed = _changed_outputs(answers, without(feeds, continues=True), _DETECTABLE_CHANGE * recorded.tolerance)
         smallest = min(changed, key=lambda name: answers[name].nbytes, default=None)
         if smallest is not None and not changed & chosen.keys():
             chosen[smallest] = answers[smallest]
@@ -60,15 +61,6 @@ def with_sequence(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence
     return msgspec.structs.replace(recorded, sequence=chosen)
 
 
-def _changed_outputs(answers: Arrays, others: Arrays) -> set[str]:
-    """Return the outputs that differ by much more than rounding."""
-    return {name for name, array in answers.items() if _change(array, others[name]) >= _DETECTABLE_CHANGE}
-
-
-def _change(one: NDArray[np.generic], other: NDArray[np.generic]) -> float:
-    """Return the relative difference of two outputs, as the self-test measures it."""
-    if one.dtype != np.float32:
-        return float((one != other).mean()) if one.size else 0.0
-    want, got = one.astype(np.float64), other.astype(np.float64)
-    size = float(np.square(want).sum())
-    return float(np.sqrt(np.square(got - want).sum() / size)) if np.isfinite(want).all() and size else 0.0
+def _changed_outputs(answers: Arrays, others: Arrays, least: float) -> set[str]:
+    """Return the outputs whose relative difference is at least this large."""
+    return {name for name, array in answers.items() if relative_change(array, others[name]) >= least}

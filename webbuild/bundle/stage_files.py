@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from webbuild.bundle.golden import Arrays, GoldenRun
+from webbuild.bundle.golden import TOLERANCE, Arrays, GoldenRun
 from webbuild.bundle.golden_sequence import STEPS
 from webbuild.bundle.licenses import model_license
 from webbuild.errors import printable
@@ -127,6 +127,7 @@ def _write_golden(recorded: GoldenRun, inputs: Sequence[Input], folder: Path, st
         outputs=written["output"],
         uint8_inputs=list(recorded.uint8_inputs),
         sequence=GoldenSequence(steps=STEPS, outputs=written["sequence"]) if recorded.sequence else msgspec.UNSET,
+        tolerance=recorded.tolerance if recorded.tolerance > TOLERANCE else msgspec.UNSET,
     )
 
 

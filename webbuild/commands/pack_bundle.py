@@ -12,6 +12,7 @@ from webbuild.bundle.emit import BundleContents, write_bundle, write_manifest
 from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import GoldenRun, choose_golden_run, with_uint8_images
 from webbuild.bundle.golden_sequence import with_sequence
+from webbuild.bundle.golden_tolerance import with_tolerance
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.stage_files import StageContents, public_outputs
 from webbuild.bundle.stage_report import StageReport
@@ -127,9 +128,14 @@ def _golden(variant: ModelVariant, proven: ProvenGraphs, folder: Path) -> Golden
     compiled, equivalence = variant.compiled, proven.equivalence
     thresholds = {each.name: np.array([equivalence.thresholds[each.option]], np.float32) for each in compiled.options}
     golden = choose_golden_run(variant.samples, equivalence.comparisons, equivalence.outputs, thresholds)
-    if golden is not None and kind_of(compiled.match.task).compares_predictions:
-        golden = with_uint8_images(golden, compiled.match.inputs, proven.graphs, folder)
-    return None if golden is None else with_sequence(golden, compiled.match.inputs, proven.graphs, folder)
+    if golden is None:
+        return None
+    kind, inputs, graphs = kind_of(compiled.match.task), compiled.match.inputs, proven.graphs
+    if kind.compares_predictions:
+        golden = with_uint8_images(golden, inputs, graphs, folder)
+    if not kind.has_detections:  # rows are matched, and one in ten may differ
+        golden = with_tolerance(golden, variant.loaded.source.signature.operators, inputs, graphs, folder)
+    return with_sequence(golden, inputs, graphs, folder)
 
 
 def _precompressed_files(proofs: Sequence[ProvenGraphs], folder: Path) -> list[File]:

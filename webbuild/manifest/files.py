@@ -83,7 +83,9 @@ class Golden(ManifestStruct, kw_only=True, frozen=True):
     """A golden run: inputs and their known outputs, stored as raw little-endian tensors.
 
     The inputs in `uint8_inputs` are pictures, stored with one byte per element: the colour level 0..255 before the
-    input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states.
+    input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states,
+    `tolerance` for one that quantizes values in its graph: the difference that the self-test allows, relative to the
+    root mean square of an output, in place of 0.02.
     """
 
     sample: str
@@ -91,6 +93,7 @@ class Golden(ManifestStruct, kw_only=True, frozen=True):
     outputs: dict[str, Path]
     uint8_inputs: list[str] = []
     sequence: GoldenSequence | UnsetType = UNSET
+    tolerance: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
 
 
 class StageOutput(ManifestStruct, kw_only=True, frozen=True):

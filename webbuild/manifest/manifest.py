@@ -95,6 +95,7 @@ _OPTIONAL = {
     "rounding",
     "edge",
     "sequence",
+    "tolerance",
     "variants",
     "stages",
     "stageName",

@@ -479,6 +479,7 @@ export const DEFINITIONS: Record<string, Definition> = {
     outputs: {"values":"string"},
     uint8Inputs: {"items":"string"},
     "sequence?": "GoldenSequence",
+    "tolerance?": {"type":"number","minimum":0,"maximum":1},
   },
   GoldenSequence: {
     steps: {"type":"integer","minimum":2},

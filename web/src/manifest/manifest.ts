@@ -1048,7 +1048,9 @@ export interface File {
  * A golden run: inputs and their known outputs, stored as raw little-endian tensors.
  *
  *     The inputs in `uint8_inputs` are pictures, stored with one byte per element: the colour level 0..255 before the
- *     input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states.
+ *     input's scaling and normalization, which are computed in float64. `sequence` is only there for a model with states,
+ *     `tolerance` for one that quantizes values in its graph: the difference that the self-test allows, relative to the
+ *     root mean square of an output, in place of 0.02.
  */
 export interface Golden {
   sample: string;
@@ -1066,6 +1068,7 @@ export interface Golden {
   };
   uint8Inputs: string[];
   sequence?: GoldenSequence;
+  tolerance?: number;
 }
 /**
  * The results of a model with states when the inputs of its golden run are run `steps` times.

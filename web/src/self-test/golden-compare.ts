@@ -5,9 +5,12 @@ import { at, rowsWithoutPadding } from "../tasks/detection-rows.js";
 import { taskOf } from "../tasks/registry.js";
 import type { TaskSpec } from "../tasks/task-module.js";
 import { closeInReducedPrecision, differenceInReducedPrecision } from "./reduced-precision.js";
-import { REDUCED_PRECISION } from "./tolerance.js";
+import { percent, REDUCED_PRECISION } from "./tolerance.js";
 
-/** Relative. Far above any GPU's rounding (1e-4 and less in float32), far below a wrong kernel's error. */
+/**
+ * Relative. Far above any GPU's rounding (1e-4 and less in float32), far below a wrong kernel's error. A model that
+ * quantizes values in its graph brings its own, see `webbuild/bundle/golden_tolerance.py`.
+ */
 const TOLERANCE = 0.02;
 /** The share of detections that may differ: near a threshold rounding decides. */
 const UNMATCHED = 0.1;
@@ -33,6 +36,7 @@ export function goldenDifference(
   got: Tensors,
   precision: Precision = "fp32",
   confidence = Number.NEGATIVE_INFINITY,
+  tolerance = TOLERANCE,
 ): string | null {
   const whole = precision === "fp32";
   const border = whole ? Number.NEGATIVE_INFINITY : confidence + REDUCED_PRECISION.score;
@@ -49,7 +53,7 @@ export function goldenDifference(
           border,
         )
       : whole
-        ? distance(want, other)
+        ? distance(want, other, tolerance)
         : differenceInReducedPrecision(task, name, want, other);
     if (reason !== null) return `${name}: ${reason}`;
   }
@@ -69,11 +73,15 @@ function columns({ dims }: TensorData): number {
 }
 
 /** Compares floats by the relative root mean square of the differences, integers by how many differ. */
-function distance({ type, data: want }: TensorData, { data: got }: TensorData): string | null {
+function distance(
+  { type, data: want }: TensorData,
+  { data: got }: TensorData,
+  tolerance: number,
+): string | null {
   if (type !== "float32") {
     let differing = 0;
     for (const [index, value] of want.entries()) differing += value === got[index] ? 0 : 1;
-    return differing > TOLERANCE * want.length ? `${differing} of ${want.length} elements differ` : null;
+    return differing > tolerance * want.length ? `${differing} of ${want.length} elements differ` : null;
   }
   let squares = 0;
   let apart = 0;
@@ -83,8 +91,8 @@ function distance({ type, data: want }: TensorData, { data: got }: TensorData): 
       apart += (expected - at(got as Float32Array, index)) ** 2;
   }
   const relative = Math.sqrt(apart / squares);
-  if (apart === 0 || relative <= TOLERANCE) return null;
-  return `differs by ${(relative * 100).toPrecision(2)} % of its magnitude, ${TOLERANCE * 100} % are allowed`;
+  if (apart === 0 || relative <= tolerance) return null;
+  return `differs by ${percent(relative)} of its magnitude, ${percent(tolerance)} are allowed`;
 }
 
 /**

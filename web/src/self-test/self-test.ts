@@ -66,7 +66,7 @@ export async function runSelfTest(
     return null;
   }
   const differing = (want: Tensors, got: Tensors): string | null =>
-    goldenDifference(task, want, got, precision, evaluationThresholds.confidence);
+    goldenDifference(task, want, got, precision, evaluationThresholds.confidence, golden.tolerance);
   let reason = differing(expected, outputs);
   if (reason === null && sequence !== null) {
     const last = await runSequence(inputs, complete, sequence.steps, runner);

@@ -209,6 +209,14 @@ describe("agreement", () => {
     expect(goldenDifference(plain, floats(1, 2, 3), floats(1.5, 2, 3))).toContain("13 %");
   });
 
+  test("allows what the golden run says", () => {
+    const reason = (tolerance?: number) =>
+      goldenDifference(plain, floats(1, 2, 3), floats(1.2, 2, 3), "fp32", undefined, tolerance);
+    expect(reason(0.06)).toBeNull();
+    expect(reason(0.05)).toBe("rows: differs by 5.3 % of its magnitude, 5.0 % are allowed");
+    expect(reason()).toBe("rows: differs by 5.3 % of its magnitude, 2.0 % are allowed");
+  });
+
   test.each([Number.NaN, Number.POSITIVE_INFINITY])("fails with %s", (value) => {
     expect(goldenDifference(plain, floats(1, 2, 3), floats(value, 2, 3))).not.toBeNull();
   });
