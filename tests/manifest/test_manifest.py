@@ -63,7 +63,7 @@ OPTIONAL = {
     "EmbedTask": {"textInput"},
     "Stage": {"variants", "glueModule"},
     "File": {"uncompressedSha256"},
-    "Golden": {"sequence"},
+    "Golden": {"sequence", "tolerance"},
 }
 
 

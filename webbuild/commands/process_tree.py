@@ -15,12 +15,12 @@ _PROC = Path("/proc")
 
 
 def adopt_orphans() -> None:
-    """Become the parent of orphaned descendants (child subreaper), so that `_descendants` finds them. Linux only."""
+    """Become the parent of orphaned descendants (child subreaper), so that `descendants` finds them. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _descendants() -> list[int]:
+def descendants() -> list[int]:
     """Return the ids of all processes below this one; none where the system has no /proc."""
     children: dict[int, list[int]] = {}
     for folder in _PROC.glob("[0-9]*"):
@@ -37,7 +37,7 @@ def _descendants() -> list[int]:
 def private_bytes() -> int:
     """Return the private memory (resident - shared) of all processes below this one."""
     pages = 0
-    for process in _descendants():
+    for process in descendants():
         with contextlib.suppress(OSError, ValueError):
             _, resident, shared, *_ = map(int, (_PROC / str(process) / "statm").read_text("ascii").split())
             pages += resident - shared
@@ -53,7 +53,7 @@ def end_tree(child: subprocess.Popen[bytes], grace: float) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-    while left := _descendants():  # a killed process may leave orphans
+    while left := descendants():  # a killed process may leave orphans
         for process in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
