@@ -2,6 +2,7 @@
 
 import type { LoadedModel, WebModelElement } from "@webbuild/element";
 import { createElement, type HTMLAttributes, type ReactElement, useEffect, useRef, useState } from "react";
+import { isSame } from "./same-options.js";
 
 interface Progress {
   bytesDone: number;
@@ -26,7 +27,7 @@ export function useModel<Model extends { dispose(): Promise<void> }, Options ext
   options?: Omit<Options, "signal" | "onProgress">,
 ): ModelState<Model> {
   const [state, setState] = useState<ModelState<Model>>(waiting);
-  const key = JSON.stringify(options ?? {});
+  const used = useSame(options);
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
@@ -39,7 +40,7 @@ export function useModel<Model extends { dispose(): Promise<void> }, Options ext
       // StrictMode cleans up the first effect immediately: that effect must not load.
       await null;
       if (signal.aborted) return;
-      const model = await load({ ...JSON.parse(key), signal, onProgress } as unknown as Options);
+      const model = await load({ ...used, signal, onProgress } as unknown as Options);
       signal.addEventListener("abort", () => void model.dispose());
       if (signal.aborted) await model.dispose();
       set({ model, progress: 1 });
@@ -47,8 +48,15 @@ export function useModel<Model extends { dispose(): Promise<void> }, Options ext
     set({});
     start().catch((error) => set({ error }));
     return () => ending.abort();
-  }, [load, key]);
+  }, [load, used]);
   return state;
+}
+
+/** Returns the options of the first render that had the same ones. */
+function useSame<Options>(options: Options): Options {
+  const last = useRef(options);
+  if (!isSame(last.current, options)) last.current = options;
+  return last.current;
 }
 
 function waiting<Model>(): ModelState<Model> {
@@ -76,7 +84,7 @@ export function ModelView<Model extends LoadedModel>(props: ModelViewProps<Model
   const element = useRef<WebModelElement | null>(null);
   const listeners = useRef({ onResult, onError });
   listeners.current = { onResult, onError };
-  const key = JSON.stringify(options ?? {});
+  const used = useSame(options);
   useEffect(() => {
     // A server has no custom elements, so import only in an effect.
     void import("@webbuild/element");
@@ -91,10 +99,7 @@ export function ModelView<Model extends LoadedModel>(props: ModelViewProps<Model
     };
   }, []);
   useEffect(() => void (element.current && Object.assign(element.current, { model })), [model]);
-  useEffect(
-    () => void (element.current && Object.assign(element.current, { options: JSON.parse(key) })),
-    [key],
-  );
+  useEffect(() => void (element.current && Object.assign(element.current, { options: used ?? {} })), [used]);
   useEffect(() => {
     if (picture instanceof Blob)
       void customElements.whenDefined("web-model").then(() => element.current?.show(picture));
