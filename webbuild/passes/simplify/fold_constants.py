@@ -149,9 +149,10 @@ def _starts_before_axis(node: ir.Node) -> bool:
     """Whether a Slice with a negative step starts before its axis."""
     starts, axes, steps = (constant(input_value(node, index)) for index in (1, 3, 4))
     shape = static_shape(node.inputs[0])
-    if starts is None or axes is None or steps is None or shape is None:
+    if starts is None or steps is None or shape is None:
         return False
-    bounds = zip(starts.tolist(), axes.tolist(), steps.tolist(), strict=True)
+    named = range(starts.size) if axes is None else axes.tolist()  # without axes, the first ones
+    bounds = zip(starts.tolist(), named, steps.tolist(), strict=True)
     return any(step < 0 and start < -shape[axis] for start, axis, step in bounds)
 
 
