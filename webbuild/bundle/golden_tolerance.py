@@ -8,6 +8,7 @@ model differs under a 1e-6 perturbation, as the proof does (`equivalence/noise_f
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -46,12 +47,12 @@ def with_tolerance(
     if graph is None or not any(name.startswith(_QUANTIZING) for name in operators):
         return recorded
     exact, feeds = exact_inputs(inputs), recorded.sample.feeds
+    free = {name: array for name, array in feeds.items() if name not in exact}
     runner = NativeRunner(folder / graph.file)
     noise = 0.0
     for seed in range(_RUNS):
-        perturbed = {name: array for name, array in feeds.items() if name not in exact}
-        with runner.perturbed(lambda weights, seed=seed: perturb(weights, seed)):  # type: ignore[misc]
-            answers = runner.run({**feeds, **perturb(perturbed, seed)})
+        with runner.perturbed(partial(perturb, seed=seed)):
+            answers = runner.run({**feeds, **perturb(free, seed)})
         changes = (relative_change(array, answers[name]) for name, array in recorded.outputs.items())
         noise = max(noise, *changes)
     runner.close()
