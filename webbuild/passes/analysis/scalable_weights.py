@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 from msgspec import Struct
 
@@ -32,6 +33,9 @@ def scalable_weights(
     if node is None or depth < 0 or any(each.is_graph_output() or each.graph is not reader.graph for each in path):
         return None
     if factor.size > 1 or not all(map(_is_whole, path)):
+        columns = (static_shape(path[-1]) or [0])[-1]
+        if _plan_of(node, np.ones(columns, np.float32), depth) is None:  # much faster than tracing the columns
+            return None
         factors = column_factors(path[::-1], reader, factor)
         if factors is None:
             return None
