@@ -12,7 +12,7 @@ from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.classify import TASK
 from webbuild.tasks.decoding.class_scores import class_probabilities
 from webbuild.tasks.metrics.match_classes import ClassMatch, match_classes
-from webbuild.tasks.registry import match_task
+from webbuild.tasks.registry import infer_kind, match_task
 from webbuild.tasks.run_context import RunContext
 
 NAMES = {"task": "classify", "names": "{0: 'cup', 1: 'plate', 2: 'spoon'}"}
@@ -58,12 +58,12 @@ def test_a_requested_classifier_may_take_bytes(picture: tuple[Dim, ...], layout:
     signature = facts({}, picture=picture)
     (spec,) = signature.inputs
     signature = msgspec.structs.replace(signature, inputs=(msgspec.structs.replace(spec, dtype="uint8"),))
-    found = TASK.infer(signature, requested=True)
+    found = infer_kind(TASK, signature, requested=True)
     assert found is not None
     (image,) = found.inputs
     assert isinstance(image, ImageInput)
     assert (image.dtype, image.scale, image.layout, image.shape) == ("uint8", 1.0, layout, list(picture))
-    assert any("RGB, as bytes" in each for each in found.assumptions)
+    assert any("takes bytes: RGB" in each for each in found.assumptions)
 
 
 @pytest.mark.parametrize("picture", [(1, 1, 28, 28), (1, 28, 28, 1)])

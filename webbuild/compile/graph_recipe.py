@@ -59,7 +59,7 @@ def read_graph_recipe(model: ir.Model, image: ImageInput | CropInput) -> GraphRe
         GraphRecipe(values, color, low, high, _zero_levels(scale, offset, values, color))
         for values, black, white in ((PLAIN, 0, 255), (UNIT, 0, 1), (SIGNED, -1, 1))
         for low, high in [(float((scale * black + offset).mean()), float((scale * white + offset).mean()))]
-        if _is_normalized(low, high)
+        if _is_normalized(low, high) and (image.dtype == "float32" or values is PLAIN)
     ]
     return fitting[0] if len(fitting) == 1 else None
 

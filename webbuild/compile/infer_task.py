@@ -18,7 +18,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.grounding import GroundingPostprocess
 from webbuild.tasks.options.labels import LabelsFile
-from webbuild.tasks.registry import kind_of, match_task, possible_kinds, recognizable_kinds, task_kinds
+from webbuild.tasks.registry import infer_kind, kind_of, match_task, possible_kinds, recognizable_kinds, task_kinds
 from webbuild.tasks.task_match import TaskMatch
 from webbuild.tasks.tensor import GIVE_TASK
 
@@ -51,7 +51,7 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     frozen = with_fixed_dims(source.model, dims)
     signature = _with_value_counts(patched_signature(source, frozen), frozen)
     kinds = possible_kinds(signature) if task is None else [task_kinds()[task]]
-    matches = (kind.infer(signature, requested=task is not None) for kind in kinds)
+    matches = (infer_kind(kind, signature, requested=task is not None) for kind in kinds)
     return next((each for each in matches if each is not None and each.postprocess is not None), None)
 
 
@@ -71,7 +71,7 @@ def task_of_labels(source: OnnxModel, dims: Mapping[str, int], labels: LabelsFil
     if kind_of(match_task(signature).task).kind != "tensor":
         return None
     for name, kind in recognizable_kinds().items():
-        match = None if kind.needs_earlier else kind.infer(signature, requested=True)
+        match = None if kind.needs_earlier else infer_kind(kind, signature, requested=True)
         if match is not None and kind.fits_labels(match, labels):
             return name
     return None
@@ -93,7 +93,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
         if kind_of(known.task).kind != "tensor":
             return known
         return _with_fitting_tasks(known, _with_value_counts(signature, lowered.graphs["wasm"]), complete=complete)
-    match = task_kinds()[task].infer(signature, requested=True)
+    match = infer_kind(task_kinds()[task], signature, requested=True)
     if match is not None and complete and match.lacks_head:
         raise WebbuildError(
             "task-mismatch",
@@ -125,7 +125,7 @@ def _fitting_tasks(signature: ModelSignature) -> dict[str, TaskMatch]:
     fitting = {}
     for name, kind in recognizable_kinds().items() if len(signature.outputs) <= _FEW_OUTPUTS else ():
         with suppress(WebbuildError):  # shapes fit, but names or counts do not
-            fitting[name] = kind.infer(signature, requested=True)
+            fitting[name] = infer_kind(kind, signature, requested=True)
     return {name: match for name, match in fitting.items() if match is not None}
 
 

@@ -13,6 +13,7 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_color
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
@@ -160,19 +161,16 @@ def _match_by_shape(picture: TensorSpec, output: TensorSpec, names: Sequence[str
     The graph shows whether it ends in a softmax or sigmoid.
     """
     count = int(output.shape[1])  # type: ignore[arg-type]
-    as_floats = msgspec.structs.replace(picture, dtype="float32") if picture.dtype == "uint8" else picture
-    image = fixed_image_input(as_floats, "nchw", "nhwc", gray=True)
+    image = fixed_image_input(picture, "nchw", "nhwc", gray=True)
     if image is None:
         return None
-    scaled = "scaled to 0..1"
-    if picture.dtype == "uint8":
-        image, scaled = msgspec.structs.replace(image, dtype="uint8", scale=1.0), "as bytes"
     logits = output.operator not in ("Softmax", "Sigmoid")
     ending = "logits, which go through a softmax" if logits else "probabilities"
     resized, how = _ultralytics_resize(image)
     named = f"task classify with {count_classes(count)}, from the metadata"
     numbered = f"the {count} classes are numbered; --labels names them"
-    recipe = f"{how}, {describe_color(resized)}, {scaled}, resized with antialias, unless an option says otherwise"
+    scaled = f"{describe_color(resized)}, scaled to 0..1"
+    recipe = f"{how}, {scaled}, resized with antialias, unless an option says otherwise"
     assumptions = (named if names else numbered, f"the output has {ending}", recipe)
     classes = list(names) or [f"class {index}" for index in range(count)]
     task = ClassifyTask(output=output.name, classes=classes, logits=logits)
@@ -181,7 +179,7 @@ def _match_by_shape(picture: TensorSpec, output: TensorSpec, names: Sequence[str
 
 def _ultralytics_resize(image: ImageInput) -> tuple[ImageInput, str]:
     """Return the preprocessing of Ultralytics' classify_transforms: cropped if square, else stretched."""
-    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
+    height, width = input_size(image)
     mode: Literal["crop", "stretch"] = "crop" if height == width else "stretch"
     how = "pictures are cropped to their middle" if mode == "crop" else "pictures are stretched"
     return msgspec.structs.replace(image, letterbox=Letterbox(mode=mode, interpolation="bilinear-antialias")), how

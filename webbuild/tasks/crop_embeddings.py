@@ -58,8 +58,9 @@ def infer_embedding(signature: ModelSignature) -> TaskMatch | None:
     if image is None:
         return None
     crop = CropInput(
-        name=image.name, shape=image.shape, layout=image.layout, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, padding=1.0
-    )
+        name=image.name, dtype=image.dtype, shape=image.shape, layout=image.layout,
+        scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, padding=1.0,
+    )  # fmt: skip
     family = embedding_family(signature, crop)
     size = vector_size(output)
     assumption = f"task crop-embeddings: output '{output.name}' is a vector of {size} numbers, divided by its length"

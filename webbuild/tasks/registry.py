@@ -13,6 +13,7 @@ from webbuild.manifest.manifest import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.runners.tensors import Tensors
 from webbuild.tasks.base import TaskKind
+from webbuild.tasks.recognition.byte_pictures import with_byte_pictures
 from webbuild.tasks.run_context import RunContext
 from webbuild.tasks.task_match import TaskMatch
 
@@ -45,12 +46,18 @@ def match_task(signature: ModelSignature, *, complete: bool = False) -> TaskMatc
     `complete` skips matches that need postprocessing to be appended.
     """
     for kind in possible_kinds(signature):
-        match = kind.infer(signature)
+        match = infer_kind(kind, signature)
         if match is not None and not (complete and match.lacks_head):
             return match
     fallback = task_kinds()["tensor"].infer(signature)
     assert fallback is not None
     return fallback
+
+
+def infer_kind(kind: TaskKind, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+    """Return the match of a model with one task, None if it does not fit; see `TaskKind.infer`."""
+    match = kind.infer(signature, requested=requested)
+    return None if match is None else with_byte_pictures(match)
 
 
 def kind_of(task: Task) -> TaskKind:

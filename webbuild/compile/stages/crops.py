@@ -16,6 +16,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import CropInput
 from webbuild.manifest.stages import crop_input
 from webbuild.model.signature import ModelSignature
+from webbuild.tasks.recognition.byte_pictures import with_byte_pictures
 from webbuild.tasks.recognition.crop_embedding_families import arcface_template, takes_faces
 from webbuild.tasks.recognition.text_orientation import half_turn
 from webbuild.tasks.registry import kind_of
@@ -72,7 +73,7 @@ def _match_for_crops(match: TaskMatch, signature: ModelSignature, file: str) -> 
     """Return the match of a stage that runs on crops. Raises `stages-not-joined` if it cannot."""
     crop_match = kind_of(match.task).for_crops(match, signature)
     if crop_match is not None and crop_input(crop_match.inputs) is not None:
-        return crop_match
+        return with_byte_pictures(crop_match)
     takes, gives = (list_tensors(each) for each in (signature.inputs, signature.outputs))
     what = f"{file} takes no output of an earlier stage, and no crops of its boxes"
     raise _no_crops(

@@ -15,6 +15,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.detr import DetrPostprocess
 from webbuild.postprocess.output_names import DETECTIONS
+from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.coco_classes import COCO_CLASSES
 from webbuild.tasks.recognition.detr_preprocess import detr_image_input
@@ -64,7 +65,7 @@ def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
     ones: dict[str, tuple[int, ...]] = {}
     for fact in specs:
         match fact.shape:
-            case (1, 3, int(), int()) if image is None:
+            case (1, 3, int(), int()) | (1, int(), int(), 3) if image is None:
                 image = fixed_image_input(fact)
             case (1, 2) | (2,) if (
                 size is None and fact.name in _SIZE_INPUT_ORDERS and fact.dtype in ("int64", "int32", "float32")
@@ -112,7 +113,7 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
         output=outputs["scores"].name,
         boxes=outputs["boxes"].name,
         labels=outputs["labels"].name,
-        size=(inputs.image.shape[2], inputs.image.shape[3]),
+        size=input_size(inputs.image),
         rows=cast("int", rows.pop()),
         size_input="" if size is None else size.name,
         size_order="width-height" if size is None else size.order,
@@ -145,7 +146,7 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
         layout="queries",
         output=logits.name,
         boxes=boxes.name,
-        size=(inputs.image.shape[2], inputs.image.shape[3]),
+        size=input_size(inputs.image),
         rows=queries,
         softmax=softmax,
         constant_masks=inputs.constant_masks,
@@ -173,7 +174,7 @@ def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> Tas
         case _:
             return None
     name = signature.outputs[0].name
-    size = (inputs.image.shape[2], inputs.image.shape[3])
+    size = input_size(inputs.image)
     spec = DetrPostprocess(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
     assumption = f"task detect with {count_classes(len(names))}, an RT-DETR, from the exporter's metadata"
     return _task_match(signature, inputs, spec, names, (assumption,))

@@ -115,7 +115,7 @@ def _match_inputs(specs: tuple[TensorSpec, ...]) -> _Inputs | None:
     for fact in specs:
         role = PROMPT_INPUT_ROLES.get(fact.name)
         match fact.shape:
-            case (1, 3, int(), int()) if image is None:
+            case (1, 3, int(), int()) | (1, int(), int(), 3) if image is None:
                 image = fixed_image_input(fact)
             case (1, int()) if role is not None and role != "self_attention_mask":
                 prompt.append(_prompt_input(fact, role))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
@@ -16,23 +16,24 @@ def only_image_input(signature: ModelSignature, *layouts: _Layout) -> ImageInput
 
 
 def fixed_image_input(spec: TensorSpec, *layouts: _Layout, gray: bool = False) -> ImageInput | None:
-    """Return a float input with the static shape of one picture as a picture input, else None.
+    """Return a float or uint8 input with the static shape of one picture as a picture input, else None.
 
     Args:
         spec: the input.
-        layouts: the layouts that it may have, the preferred one first; `nchw` if there are none.
+        layouts: the layouts that it may have, the preferred one first; without any `nchw`, and `nhwc` for uint8.
         gray: whether the picture may have one channel, besides the three of RGB.
     """
     shape = [size for size in spec.shape if isinstance(size, int)]
-    if spec.dtype != "float32" or len(shape) != len(spec.shape):
+    if spec.dtype not in ("float32", "uint8") or len(shape) != len(spec.shape):
         return None
-    for layout in layouts or ("nchw",):
+    for layout in layouts or (("nchw", "nhwc") if spec.dtype == "uint8" else ("nchw",)):
         if len(shape) != len(layout) or ("n" in layout and shape[0] != 1):
             continue
         channels = shape[layout.index("c")]
         if channels == 3 or (channels == 1 and gray):
             return ImageInput(
                 name=spec.name,
+                dtype=cast("Literal['float32', 'uint8']", spec.dtype),
                 shape=shape,
                 layout=layout,
                 color="gray" if channels == 1 else "rgb",

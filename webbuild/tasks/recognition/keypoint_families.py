@@ -84,8 +84,9 @@ def _crop_input(signature: ModelSignature) -> CropInput | None:
     if image is None:
         return None
     return CropInput(
-        name=image.name, shape=image.shape, layout=image.layout, scale=1 / 255, mean=IMAGENET_MEAN, std=IMAGENET_STD
-    )
+        name=image.name, dtype=image.dtype, shape=image.shape, layout=image.layout,
+        scale=1 / 255, mean=IMAGENET_MEAN, std=IMAGENET_STD,
+    )  # fmt: skip
 
 
 def _preprocessing(crop: CropInput, signature: ModelSignature, head: FoundHead) -> tuple[CropInput, str]:

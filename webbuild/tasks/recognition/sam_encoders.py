@@ -36,19 +36,12 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
         return None
     (spec,) = signature.inputs
     letterbox = resizes_through_input(decoder)
-    image = _fixed_input(spec)
+    image = fixed_image_input(spec, "nhwc", "hwc", "nchw")
     if image is None:
         return None
     raw = image.dtype == "uint8" or image.layout != "nchw"
     picture = _picture(image, signature, letterbox=letterbox, raw=raw)
     return TaskMatch(TensorTask(), (picture,), (f"the image encoder of {decoder.file}: {describe_recipe(picture)}",))
-
-
-def _fixed_input(spec: TensorSpec) -> ImageInput | None:
-    """Return a float or uint8 input of any layout as a picture input, None if it is not one."""
-    floats = msgspec.structs.replace(spec, dtype="float32") if spec.dtype == "uint8" else spec
-    image = fixed_image_input(floats, "nhwc", "hwc", "nchw")
-    return msgspec.structs.replace(image, dtype="uint8") if image is not None and floats is not spec else image
 
 
 def encoder_sizes(signature: ModelSignature, later: Sequence[ModelSignature]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ImageInput, Letterbox, TextLineTask, TextRecognition
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.text_dictionary import fit_dictionary, known_dictionary
 from webbuild.tasks.task_match import TaskMatch
@@ -154,14 +155,14 @@ def rows_of_crops(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_line(image: ImageInput, columns: int) -> bool:
-    height, width = image.shape[2:]
+    height, width = input_size(image)
     return height in _HEIGHTS and width > height and width % columns == 0 and width // columns in _STRIDES
 
 
 def _is_doctr(signature: ModelSignature, image: ImageInput) -> bool:
     if image.color == "gray":
         return False
-    return isinstance(signature.hub_files.config.get("vocab"), str) or tuple(image.shape[2:]) == _DOCTR_SIZE
+    return isinstance(signature.hub_files.config.get("vocab"), str) or input_size(image) == _DOCTR_SIZE
 
 
 def _paddle_picture(image: ImageInput) -> ImageInput:

@@ -9,6 +9,7 @@ from webbuild.manifest.manifest import ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
+from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_color
 from webbuild.tasks.recognition.image_input import fixed_image_input
 from webbuild.tasks.recognition.metadata import class_names, export_argument
@@ -76,7 +77,7 @@ def read_export(
     image, output = fixed_image_input(signature.inputs[0], gray=True), signature.outputs[0]
     match output.shape:
         case (1, int(first), int(second)) if image is not None:
-            size = (image.shape[2], image.shape[3])
+            size = input_size(image)
         case _:
             return None
     if _has_nms(signature):

@@ -9,6 +9,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.output_names import DETECTIONS
 from webbuild.postprocess.yolo import YoloPostprocess
+from webbuild.preprocess.image import input_size
 from webbuild.tasks.recognition.class_names import count_classes
 from webbuild.tasks.recognition.coco_classes import COCO_CLASSES
 from webbuild.tasks.recognition.image_input import only_image_input
@@ -48,7 +49,7 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     if output is None or family is None:
         return None
     are_names_known = requested or len(names) == family.postprocess.classes
-    whole = all(side % _YOLO_STRIDES[-1] == 0 for side in image.shape[2:])
+    whole = all(side % _YOLO_STRIDES[-1] == 0 for side in input_size(image))
     others = [each for each in signature.outputs if each is not output]
     if not are_names_known and (names or not whole or not all(_is_undecoded_grid(each, output) for each in others)):
         return None
@@ -69,7 +70,7 @@ def _is_undecoded_grid(other: TensorSpec, output: TensorSpec) -> bool:
 
 def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:
     """Return the YOLO layout of an output by its shape: one or three anchors per cell of the grids."""
-    height, width = image.shape[2:]
+    height, width = input_size(image)
     cells = sum((height // stride) * (width // stride) for stride in _YOLO_STRIDES)
     like = f"output '{output.name}' {list(output.shape)} is read as"
     match output.shape:
@@ -100,7 +101,7 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
 def _yolo_postprocess(
     output: TensorSpec, image: ImageInput, layout: str, classes: int, strides: tuple[int, ...] = ()
 ) -> YoloPostprocess:
-    size = (image.shape[2], image.shape[3])
+    size = input_size(image)
     if layout == "columns":
         return YoloPostprocess(output=output.name, layout="columns", size=size, classes=classes)
     return YoloPostprocess(output=output.name, layout="rows", size=size, classes=classes, strides=strides, iou=0.45)
