@@ -32,6 +32,12 @@ patches (float[n,3,h,w] x) => (float[n,m] y)
 
 TILES = """<ir_version: 8, opset_import: ["" : 18]>
 tiles (float[n,3,h,w] x) => (float[n,c,th,tw] y) { y = SpaceToDepth <blocksize = 16> (x) }"""
+RATES = """<ir_version: 8, opset_import: ["" : 18]>
+rates (float[1,n] x, int64 rate) => (float[m,k] y)
+<int64 high = {16000}, int64[2] large = {-1, %d}, int64[2] small = {-1, %d}> {
+    c = Equal (rate, high)
+    y = If (c) <then_branch = a () => (float[m,k] p) { p = Reshape (x, large) },
+        else_branch = b () => (float[m,k] q) { q = Reshape (x, small) }> }"""
 ONE_LENGTH = """<ir_version: 8, opset_import: ["" : 18]>
 text (float[n,tokens] x) => (float[n,m] y)
 <int64[2] flat = {1, %d}>
@@ -135,6 +141,13 @@ def test_a_length_that_the_model_needs_is_found(tmp_path: Path) -> None:
     with pytest.raises(WebbuildError, match=r"--dim tokens=N"):
         chosen(tmp_path, ONE_LENGTH % 77)
     assert chosen(tmp_path, ONE_LENGTH % 77, tokens=77).dims["x:1"] == 77
+
+
+@pytest.mark.parametrize(("large", "small", "length"), [(512, 64, 512), (64, 512, 512), (64, 3, 128), (3, 64, 128)])
+def test_a_length_runs_with_each_value_of_a_compared_number_if_there_is_one(
+    tmp_path: Path, large: int, small: int, length: int
+) -> None:
+    assert chosen(RATES % (large, small), tmp_path).dims["x:1"] == length
 
 
 def test_what_is_called_total_counts_past_and_present(tmp_path: Path) -> None:

@@ -59,7 +59,13 @@ def shrunk_feeds(feeds: Feeds) -> Iterator[tuple[str, Feeds]]:
         yield note, {name: _move_towards(array, target, part) for name, array in feeds.items()}
 
 
-def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RANGES) -> Feeds:
+def feeds_of_each_value(file: str, inputs: Sequence[TensorSpec], ranges: Ranges) -> list[Feeds]:
+    """Return `random_feeds` for each value of an input with listed values, once without such an input."""
+    counts = [len(each.values) for each in ranges.values()]
+    return [random_feeds(file, inputs, ranges, at) for at in range(max([1, *counts]))]
+
+
+def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RANGES, seed: int = 0) -> Feeds:
     """Return random feeds for every input: floats in 0..1, integers and booleans 0 or 1; or in the input's range.
 
     Raises:
@@ -81,7 +87,7 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
             )
         check_size(spec.name, sizes, kind)
         if spec.name in ranges:
-            feeds[spec.name] = _in_range(sizes, kind, ranges[spec.name], 0)
+            feeds[spec.name] = _in_range(sizes, kind, ranges[spec.name], seed)
             continue
         generator = np.random.default_rng(0)  # one per input, as in the first feeds of `random_inputs`
         drawn = generator.random(sizes, np.float32) if kind.kind == "f" else generator.integers(0, 2, sizes)
@@ -123,6 +129,8 @@ def normal_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> N
 
 def _in_range(shape: Sequence[int], dtype: Any, bounds: InputRange, seed: int) -> NDArray[Any]:
     generator, kind = np.random.default_rng(seed), np.dtype(dtype)
+    if bounds.values:
+        return np.full(shape, bounds.values[seed % len(bounds.values)]).astype(kind)
     if kind.kind == "f":
         return generator.uniform(bounds.low, bounds.high, shape).astype(kind)
     return generator.integers(int(bounds.low), int(bounds.high), shape, endpoint=True).astype(kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.random_inputs import random_feeds
+from webbuild.samples.random_inputs import feeds_of_each_value
 from webbuild.tasks.options.symbolic_dims import ResolvedDims, resolve_dims
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -137,11 +138,13 @@ def _run_with_states(
         if spec.name not in shapes
     ]
     states = {name: np.zeros(shape, native.input_dtypes[name]) for name, shape in shapes.items()}
-    try:
-        feeds = random_feeds(source.signature.file, others, input_ranges(source.model))
-        return native.run({**{name: a.astype(native.input_dtypes[name]) for name, a in feeds.items()}, **states})
-    except WebbuildError:
-        return None
+    with suppress(WebbuildError):
+        for feeds in feeds_of_each_value(source.signature.file, others, input_ranges(source.model)):
+            with suppress(WebbuildError):
+                return native.run(
+                    {**{name: a.astype(native.input_dtypes[name]) for name, a in feeds.items()}, **states}
+                )
+    return None
 
 
 def _inferred_shapes(source: OnnxModel, dims: Mapping[str, int]) -> Shapes:

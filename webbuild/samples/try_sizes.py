@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,7 @@ from webbuild.passes.analysis.fixed_size_constant import fixed_size_constant
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
 from webbuild.samples.nearest_size import nearest_size
-from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
+from webbuild.samples.random_inputs import Feeds, feeds_of_each_value, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
 from webbuild.samples.state_sizes import has_free_states, with_state_sizes
 from webbuild.tasks.options.symbolic_dims import (
@@ -30,7 +31,7 @@ from webbuild.tasks.options.symbolic_dims import (
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Usual picture sides of exported models, in pixels, tried in this order."""
-LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
+LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 256, 16_000)
 """Sizes of other free dimensions: tokens, points, a second of audio. Audio is last: as tokens it exhausts memory."""
 _SLOW_SECONDS = 0.6
 """If the smallest side takes more CPU time, no larger side is tried: the largest has 8 times the pixels.
@@ -81,12 +82,15 @@ def choose_sizes(
         chosen = {**dict.fromkeys(sides, side), **sequence_lengths(plain, lengths, length), **fixed_dims}
         return with_state_sizes(source, chosen, native) if stateful else resolve_dims(source.signature, chosen)
 
-    def seconds(side: int, length: int) -> float | None:
+    def seconds(side: int, length: int, enough: Callable[[Iterable[object]], bool] = all) -> float | None:
         dims, started = sizes(side, length).dims, time.process_time()
-        return None if _run_error(native, source, dims) else time.process_time() - started
+        runs = (error is None for error in _run_errors(native, source, dims))
+        return time.process_time() - started if enough(runs) else None
 
-    lengths_to_try = LENGTHS[:-1] if stateful else LENGTHS
-    working = _first_that_runs(seconds, bool(sides), lengths_to_try if lengths else ())
+    lengths_to_try = (LENGTHS[:-1] if stateful else LENGTHS) if lengths else ()
+    working = _first_that_runs(seconds, bool(sides), lengths_to_try)
+    if working is None:  # the model may reject the other values of a number that it compares
+        working = _first_that_runs(partial(seconds, enough=any), bool(sides), lengths_to_try)
     native.close()
     if working is None:
         return resolve_dims(source.signature, fixed_dims)
@@ -152,19 +156,34 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
 
 
 def _run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
-    """Return the error of a run with random inputs at these sizes, None if it runs."""
+    """Return the error of a run with random inputs at these sizes, None if any value of a compared number runs."""
+    errors = list(_run_errors(native, source, dims))
+    return None if None in errors else errors[0]
+
+
+def _run_errors(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> Iterator[WebbuildError | None]:
+    """Yield the error of a run with random inputs at these sizes, for each value of a number that is compared."""
     fixed = [
         msgspec.structs.replace(
             spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
         )
         for spec in source.signature.inputs
     ]
-    failed = None
+    ranges = input_ranges(source.model)
     try:
-        generated = random_feeds(source.signature.file, fixed, input_ranges(source.model))
+        generated = feeds_of_each_value(source.signature.file, fixed, ranges)
     except WebbuildError as error:
-        return error
-    for feeds in (generated, *(each for _, each in shrunk_feeds(generated))):
+        yield error
+        return
+    for feeds in generated:
+        listed = {name: array for name, array in feeds.items() if name in ranges and ranges[name].values}
+        yield _feeds_error(native, feeds, listed)
+
+
+def _feeds_error(native: NativeRunner, generated: Feeds, listed: Feeds) -> WebbuildError | None:
+    """Return the error of a run, None if it runs with these feeds or, but for those `listed`, closer to 1 or 0."""
+    failed = None
+    for feeds in (generated, *({**each, **listed} for _, each in shrunk_feeds(generated))):
         try:
             native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
         except WebbuildError as error:

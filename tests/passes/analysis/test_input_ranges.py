@@ -50,6 +50,33 @@ def test_an_index_of_a_one_hot_is_below_its_depth() -> None:
     assert bounds("int64[4] i", body, weights) == {"i": (0, 9)}
 
 
+@pytest.mark.parametrize(
+    ("given", "body", "values"),
+    [
+        ("int64 rate", "c = Equal (rate, k)", (16000, 0)),
+        ("int64[1] rate", "s = Squeeze (rate) c = Equal (k, s)", (16000, 0)),
+        ("int64 rate", "c = Equal (rate, k) d = Equal (rate, none) e = And (c, d)", (16000, 0, 1)),
+        ("int64 rate", "f = Cast <to = 1> (rate) c = Equal (f, kf)", (16000, 0)),
+        ("int64[2] rate", "c = Equal (rate, k)", ()),
+        ("int64 rate", "c = Greater (rate, k)", ()),
+    ],
+)
+def test_a_number_that_is_compared_has_each_of_the_constants_and_another_value(
+    given: str, body: str, values: tuple[float, ...]
+) -> None:
+    weights = "<int64 k = {16000}, int64 none = {0}, float kf = {16000}>"
+    text = f'<ir_version: 8, opset_import: ["" : 18]> g ({given}) => (bool c) {weights} {{ {body} }}'
+    ranges = input_ranges(as_ir(text))
+    assert ranges.get("rate") == (InputRange(min(values), max(values), "Equal", values) if values else None)
+    spec = TensorInput(name="rate", dtype="int64", shape=[])
+    drawn = [feeds["rate"].item() for _, feeds in random_inputs([spec], ranges)]
+    assert not values or set(drawn) == set(values)
+
+
+def test_the_values_of_a_compared_number_are_in_its_text() -> None:
+    assert str(InputRange(0, 16000, "Equal", (16000, 0))) == "16000 or 0, for Equal"
+
+
 def test_a_branch_that_reads_an_input_bounds_it() -> None:
     body = """y = If (c) <then_branch = a () => (float[2] p) { p = Gather (t, i) },
     else_branch = b () => (float[2] q) { q = Gather (t, i) }>"""

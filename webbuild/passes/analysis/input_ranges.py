@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Mapping
 
 import onnx_ir as ir
@@ -50,20 +52,23 @@ _PARTS: Mapping[tuple[str, int], tuple[float, float]] = {
 
 
 class InputRange(Struct, frozen=True):
-    """The range of an input, both ends included, and the operator that sets it."""
+    """The range of an input, both ends included, and the operator that sets it; its only `values`, if there are any."""
 
     low: float
     high: float
     operator: str
+    values: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}, for {self.operator}"
+        listed = " or ".join(f"{each:g}" for each in self.values)
+        return f"{listed or f'{self.low:g} to {self.high:g}'}, for {self.operator}"
 
 
 def input_ranges(model: ir.Model) -> dict[str, InputRange]:
     """Return the ranges of the inputs that a node bounds, directly or after Casts and reshapes.
 
-    If the size of an axis is unknown, its only valid index is 0. If two ranges do not overlap, the first is used.
+    If the size of an axis is unknown, its only valid index is 0. If two ranges do not overlap, the first is used. A
+    number without a range that is compared with constants, such as a sample rate, has these values and another one.
     """
     ranges: dict[str, InputRange] = {}
     for value in model.graph.inputs:
@@ -76,7 +81,26 @@ def input_ranges(model: ir.Model) -> dict[str, InputRange]:
                 low, high, known.operator if (low, high) == (known.low, known.high) else each.operator
             )
             ranges[value.name or ""] = narrower if low <= high else known
+        if value.name not in ranges and (values := _compared_values(value)):
+            ranges[value.name or ""] = InputRange(min(values), max(values), "Equal", values)
     return ranges
+
+
+def _compared_values(value: ir.Value) -> tuple[float, ...]:
+    """Return the constants that Equal compares a single number with, and a value that differs from them."""
+    shape = static_shape(value)
+    if shape is None or math.prod(shape) != 1:
+        return ()
+    constants: dict[float, None] = {}
+    pending, seen = [value], {value}
+    while pending:
+        for node, index in pending.pop().uses():
+            if node.op_type == "Equal" and (other := constant(node.inputs[1 - index])) is not None:
+                constants.update(dict.fromkeys(other.ravel().tolist()))
+            elif index in _HANDED_ON.get(node.op_type, ()):
+                pending += [each for each in node.outputs if each not in seen]
+                seen.update(node.outputs)
+    return (*constants, next(each for each in itertools.count() if each not in constants)) if constants else ()
 
 
 def _ranges(value: ir.Value, *, part: bool, seen: set[ir.Value]) -> Iterator[InputRange]:
