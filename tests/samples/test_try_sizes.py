@@ -147,7 +147,7 @@ def test_a_length_that_the_model_needs_is_found(tmp_path: Path) -> None:
 def test_a_length_runs_with_each_value_of_a_compared_number_if_there_is_one(
     tmp_path: Path, large: int, small: int, length: int
 ) -> None:
-    assert chosen(RATES % (large, small), tmp_path).dims["x:1"] == length
+    assert chosen(tmp_path, RATES % (large, small)).dims["x:1"] == length
 
 
 def test_what_is_called_total_counts_past_and_present(tmp_path: Path) -> None:
