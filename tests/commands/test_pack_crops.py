@@ -181,13 +181,34 @@ def test_channels_that_an_export_leaves_free_are_three(tmp_path: Path) -> None:
     assert "tiny-cls: input 'input': the picture has 3 channels" in manifest.every_stage[1].assumptions
 
 
-def test_grey_crops_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
+def in_grey(path: Path) -> Path:
+    """Change a model to take one channel, which is used as red, green and blue."""
+    proto = onnx.load(path)
+    (picture,) = proto.graph.input
+    for node in proto.graph.node:
+        node.input[:] = ["colours" if name == picture.name else name for name in node.input]
+    proto.graph.node.insert(0, onnx.helper.make_node("Concat", [picture.name] * 3, ["colours"], axis=1))
+    picture.type.tensor_type.shape.dim[1].dim_value = 1
+    return save(proto, path)
+
+
+def test_a_classifier_of_grey_pictures_looks_at_each_box(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("nurse\ndoctor\nguest\nother\n")
+    _, second = packed(tmp_path, DETECTOR, in_grey(classifier(tmp_path)), "--labels", labels).every_stage
+    (crop,) = second.inputs
+    assert isinstance(crop, CropInput)
+    assert (crop.color, crop.mean, crop.shape) == ("gray", [0.0], [1, 1, 24, 24])
+    assert isinstance(second.task, CropClassesTask)
+
+
+def test_crops_with_four_channels_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
     path = classifier(tmp_path)
     proto = onnx.load(path)
-    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 1
+    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 4
     done = webbuild("pack", DETECTOR, save(proto, path), "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "stages-not-joined")
-    assert "export it with a picture of 3 channels as 'input'" in done.stderr
+    assert "export it with a picture of 1 or 3 channels as 'input'" in done.stderr
 
 
 def test_a_number_besides_the_picture_is_set(tmp_path: Path) -> None:

@@ -64,6 +64,20 @@ def test_the_lines_that_a_detector_finds_are_read(tmp_path: Path) -> None:
     assert "Total 48.50\npage two\nend" in texts(tmp_path)
 
 
+def test_a_recognizer_of_grey_lines_reads_crops(tmp_path: Path) -> None:
+    detector_path, reader, *labels = models(tmp_path, width="320")
+    proto = onnx.load(reader)
+    proto.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 1
+    proto.graph.node[0].input[0] = "colours"
+    proto.graph.node.insert(0, onnx.helper.make_node("Concat", ["x"] * 3, ["colours"], axis=1))
+    _, second = packed(tmp_path, detector_path, save(proto, Path(reader)), *labels).every_stage
+    assert isinstance(second.task, TextTask)
+    crops = [spec for each in second.every_variant for spec in each.inputs]
+    assert isinstance(crops[0], CropInput)
+    assert (crops[0].aspect, crops[0].pad, crops[0].color) == ("line", 127.5, "gray")
+    assert [each.shape for each in crops] == [[n, 1, 48, 320] for n in (1, 4)]
+
+
 def texts(folder: Path) -> set[str]:
     """The texts that the proof compared."""
     comparisons = json.loads((folder / "out" / "report.json").read_text("utf-8"))["comparisons"]

@@ -50,12 +50,13 @@ def fitting_joins(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple
 def takes_pictures_alone(model: PlannedStage) -> bool:
     """Whether a model's only input is a picture, which may be a crop."""
     inputs = model.source.signature.inputs
-    return len(inputs) == 1 and _is_color_picture(inputs[0])
+    return len(inputs) == 1 and _may_be_crop(inputs[0])
 
 
-def _is_color_picture(spec: TensorSpec) -> bool:
-    """Whether an input may be a picture of 3 channels, or of a free number with transformers' name for channels."""
-    return bool(picture_sides(spec)) and (3 in spec.shape or is_channel_name(spec.shape[1]))
+def _may_be_crop(spec: TensorSpec) -> bool:
+    """Whether an input may be a picture in colour or grey, or of a free number of channels with transformers' name."""
+    sides = picture_sides(spec)
+    return bool(sides) and (spec.shape[1 if 1 not in sides else 3] in (1, 3) or is_channel_name(spec.shape[1]))
 
 
 def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
@@ -123,8 +124,8 @@ def _why_no_crops(model: PlannedStage) -> str:
     pictures, others = ([spec for spec in inputs if bool(picture_sides(spec)) is wanted] for wanted in (True, False))
     if len(pictures) != 1 or any(not _is_number(spec) for spec in others):
         return ""
-    if not _is_color_picture(pictures[0]):
-        return f"export it with a picture of 3 channels as '{pictures[0].name}': crops always have 3 channels"
+    if not _may_be_crop(pictures[0]):
+        return f"export it with a picture of 1 or 3 channels as '{pictures[0].name}': crops have no others"
     if not others:
         return ""
     values = " ".join(f"--set {spec.name}=0" for spec in others)

@@ -89,19 +89,21 @@ def infer_text_line(signature: ModelSignature, *, requested: bool) -> TaskMatch 
 def line_size(signature: ModelSignature) -> tuple[int, int] | None:
     """Return PaddleOCR's line height and width for a recognizer with free width, None for other models.
 
-    The height is 0 if the model's is fixed. If it is free too, the dictionary or the file's name must indicate a text
-    recognizer.
+    One for grey lines needs a dictionary. The height is 0 if the model's is fixed. If it is free too, the dictionary or
+    the file's name must indicate a text recognizer.
     """
     match signature.inputs, signature.outputs:
-        case (TensorSpec(shape=(_, 3, height, width)),), (TensorSpec(shape=(_, _, classes)),):
+        case (TensorSpec(shape=(_, 1 | 3 as channels, height, width)),), (TensorSpec(shape=(_, _, classes)),):
             pass
         case _:
             return None
+    dictionary = known_dictionary(signature)
+    if channels == 1 and dictionary is None:
+        return None
     if isinstance(width, int) or (isinstance(height, int) and height not in _HEIGHTS):
         return None
     if isinstance(height, int):
         return 0, _WIDTH
-    dictionary = known_dictionary(signature)
     fits = (
         dictionary is not None
         and isinstance(classes, int)
