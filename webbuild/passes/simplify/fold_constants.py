@@ -69,6 +69,7 @@ class FoldConstants(Pass):
                 output_size_limit=_LARGEST,
                 should_fold=partial(_should_fold, opset_version(model)),
             )
+        _drop_optimizer_notes(model)
         for value in unnamed:  # the optimizer names omitted outputs, and kernels compute outputs that have a name
             value.name = ""
         _write_in_opset(model)
@@ -76,6 +77,13 @@ class FoldConstants(Pass):
         if folded:
             infer_shapes(model)
         return [self.applied("graph", f"{folded.total()} nodes computed in advance")] if folded else []
+
+
+def _drop_optimizer_notes(model: ir.Model) -> None:
+    """Drop the names of folded values, which the optimizer adds to the metadata of each result."""
+    for graph in graphs_of(model):
+        for value in (*graph.outputs, *graph.initializers.values(), *(out for node in graph for out in node.outputs)):
+            value.metadata_props.pop("pkg.onnxscript.optimizer.folded_from", None)
 
 
 def _operators(model: ir.Model) -> Counter[str]:
