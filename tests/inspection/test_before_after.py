@@ -47,6 +47,7 @@ def test_what_is_left_is_found_after_too() -> None:
     assert [finding.code for finding in found.after] == ["double-activation-fusion"]
     assert found.fails
     assert found.summary_lines()[0].startswith("WILL FAIL on WebGPU [double-activation-fusion]")
+    assert found.summary_lines(disabled=True)[0].startswith("would fail on WebGPU [double-activation-fusion]")
 
 
 def test_a_graph_that_was_inspected_is_not_inspected_again(monkeypatch: pytest.MonkeyPatch) -> None:

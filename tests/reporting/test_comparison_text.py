@@ -6,7 +6,7 @@ from typing import get_args
 
 from webbuild.compare.by_output import count_matched, count_near_threshold
 from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
-from webbuild.reporting.comparison_text import comparison_rows, describe_difference, describe_reason, noise_levels
+from webbuild.reporting.comparison_text import comparison_rows, describe_difference, describe_reason, noise_texts
 
 ROWS = ComparedOutput("wasm", "one.jpg", "raw", "output0")
 MASKS = ComparedOutput("wasm", "one.jpg", "decoded", "")
@@ -70,4 +70,4 @@ def test_every_reason_has_words_of_its_own_and_names_the_objects() -> None:
 
 
 def test_the_noise_of_what_it_explains_is_told_by_name() -> None:
-    assert noise_levels([*FOUND, TENSOR]) == {"protos": 0.1}
+    assert noise_texts([*FOUND, TENSOR], "{:g}".format) == {"protos": "0.1"}

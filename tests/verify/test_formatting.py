@@ -44,6 +44,13 @@ def test_what_the_noise_floor_explains_is_told() -> None:
     assert reader_notes(report(backend(comparison()))) == []
 
 
+def test_noise_of_an_output_is_told_with_the_magnitude_of_its_values() -> None:
+    elements = replace(comparison(output="map", noise=0.2), signal=80.0)
+    elements = replace(elements, subject=replace(elements.subject, stage="raw"))
+    (note,) = reader_notes(report(backend(elements)))
+    assert "(map by 0.2 of values up to 80, root mean square)" in note
+
+
 def test_a_graph_that_was_compared_piece_by_piece_is_not_said_to_answer_the_same() -> None:
     (note,) = reader_notes(report(backend(comparison(output="y", noise=2.5, pieces=166))))
     assert "piece by piece" in note

@@ -19,7 +19,7 @@ from webbuild.passes.base import NmsPlacement, Rewrite
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.passes.nms.suppression_form import suppression_form
 from webbuild.quantization.report import WeightQuantizationReport
-from webbuild.reporting.comparison_text import noise_levels
+from webbuild.reporting.comparison_text import noise_texts
 from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.chain import ALL_STAGES
@@ -48,7 +48,8 @@ def compiled_lines(
     yield from (f"note: {assumption}" for assumption in _truncate_lines(compiled.assumptions, most))
     yield from (f"warning: {each}" for each in compiled.warnings)
     lowered = compiled.lowered
-    *failing, inspected = [""] if findings is None else findings.summary_lines()
+    disabled = compiled.disabled_target
+    *failing, inspected = [""] if findings is None else findings.summary_lines(disabled=disabled is not None)
     counts = {target: sum(rewrite.applied for rewrite in rewrites) for target, rewrites in lowered.rewrites.items()}
     nodes = {target: format_count(model.graph.num_nodes(), "node") for target, model in lowered.graphs.items()}
     patched = [
@@ -64,7 +65,7 @@ def compiled_lines(
     yield from _truncate_lines(shown_refusals, _MAX_LINES)
     if suppression is not None and suppression.form != "shader":
         yield f"NMS on WebGPU {suppression.where}: {suppression.reason}"
-    if (disabled := compiled.disabled_target) is not None:
+    if disabled is not None:
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
         yield see(disabled.code)
 
@@ -122,10 +123,10 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             lower = used < option.default
             reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
-    for name, level in noise_levels(comparisons).items():
+    for name, level in noise_texts(comparisons, "{:.2g}".format).items():
         yield (
             f"{name} is numerically unstable: a 1e-6 perturbation of inputs and weights changes the original's output "
-            f"by {level:.2g} (root mean square); differences up to {NOISE_FACTOR} times that were accepted."
+            f"by {level} (root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
     yield _sameness("same results as the original", comparisons)
 

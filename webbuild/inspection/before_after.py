@@ -35,13 +35,17 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
     peak_before: GpuPeak | None = None
     peak_after: GpuPeak | None = None
 
-    def summary_lines(self) -> list[str]:
-        """Return a line for each error and memory warning left on WebGPU, then the number of findings."""
+    def summary_lines(self, *, disabled: bool = False) -> list[str]:
+        """Return a line for each error and memory warning left on WebGPU, then the number of findings.
+
+        A `disabled` graph is never run on WebGPU, so its errors are those that it would have.
+        """
+        will = "would fail" if disabled else "WILL FAIL"
         errors = [finding for finding in self.after if finding.severity == "error"]
         slow = Counter(finding.code for finding in self.after if finding.severity == "warning")
         lines = []
         for index, each in enumerate(errors):
-            lines.append(f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}")
+            lines.append(f"{will} on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}")
             if each.code not in {earlier.code for earlier in errors[:index]}:
                 lines.append(see(each.code))
         for each in self.after:

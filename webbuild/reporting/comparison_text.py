@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -60,13 +60,21 @@ def comparison_rows(comparisons: Iterable[Comparison]) -> list[ComparisonRow]:
     ]
 
 
-def noise_levels(comparisons: Iterable[Comparison]) -> dict[str, float]:
-    """Return the noise floor of each output or quantity with a difference that it explains."""
-    levels: dict[str, float] = {}
+def noise_texts(comparisons: Iterable[Comparison], format_level: Callable[[float], str]) -> dict[str, str]:
+    """Return the noise floor of each output or quantity with a difference that it explains.
+
+    That of an output's elements is followed by their largest magnitude: `0.2 of values up to 80`.
+    """
+    levels: dict[str, tuple[float, float]] = {}
     for each in comparisons:
         if each.noise is not None:
-            levels[each.subject.name] = max(each.noise, levels.get(each.subject.name, 0.0))
-    return levels
+            level, most = levels.get(each.subject.name, (0.0, 0.0))
+            magnitude = each.signal if each.subject.stage == "raw" and not each.subject.quantity else 0.0
+            levels[each.subject.name] = max(each.noise, level), max(magnitude, most)
+    return {
+        name: format_level(level) + (f" of values up to {most:.3g}" if most else "")
+        for name, (level, most) in levels.items()
+    }
 
 
 def output_title(group: Sequence[Comparison]) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
-from webbuild.reporting.comparison_text import noise_levels
+from webbuild.reporting.comparison_text import noise_texts
 from webbuild.reporting.quantities import format_bytes, format_count
 from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
@@ -121,10 +121,11 @@ def reader_notes(report: VerifyReport) -> list[str]:
         for run in report.backends
         if run.skip_reason
     ]
-    accepted = noise_levels(each for run in report.backends for each in run.comparisons)
+    comparisons = (each for run in report.backends for each in run.comparisons)
+    accepted = noise_texts(comparisons, format_number)
     if not accepted:
         return absent
-    moves = ", ".join(f"{name} by {format_number(level)}" for name, level in accepted.items())
+    moves = ", ".join(f"{name} by {level}" for name, level in accepted.items())
     unstable = (
         "a 1e-6 perturbation of its inputs and weights, and another order of its sums, change its own answers "
         f"({moves}, root mean square)"

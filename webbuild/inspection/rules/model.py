@@ -72,7 +72,9 @@ def dynamic_dimension(
                 where=f"{kind} '{value.name}'",
                 summary="its size is not fixed" if value.shape is not None else "its shape is unknown",
                 reason="each new size costs a compilation",
-                fix="fix it with --dim NAME=N" if kind == "input" else "return a fixed number of rows",
+                fix="fix it with --dim NAME=N"
+                if kind == "input"
+                else "pack fixes it if the most rows are known; else return a fixed number of rows",
             )
 
 
