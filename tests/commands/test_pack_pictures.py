@@ -102,6 +102,15 @@ def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
     assert "input 'x' has 4 channels: the fourth may be alpha" in told
 
 
+def test_a_spectrogram_stays_a_tensor_unless_an_option_says_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    text = "g (float[1,76,32,1] x) => (float[1,1,1,1] y) { a = Sin (x) y = ReduceMean (a) }"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    spec, told = packed(path)
+    assert spec["kind"] == "tensor"
+    assert "input 'x' may be a spectrogram, not a grey picture as with --color gray, so it takes .npz samples" in told
+
+
 @pytest.mark.parametrize(
     ("bound", "said"),
     [

@@ -191,7 +191,7 @@ def _with_pictures(
             return makes_picture
     image = find_picture_input(match) if overrides.guess_pictures else None
     if image is None:
-        match = with_unknown_channel(match)
+        match = match if overrides.note else with_unknown_channel(match)
     else:
         with progress.step("try preprocessings"):
             match = with_picture_input(match, image, graph, loaded.original)

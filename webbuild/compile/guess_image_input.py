@@ -17,7 +17,7 @@ from webbuild.compile.pixel_ranges import CENTRED, PLAIN, UNIT, PixelRange, rang
 from webbuild.compile.preprocessing_trials import PreprocessingTrials
 from webbuild.manifest.manifest import ImageInput, Input, StateInput, TensorInput
 from webbuild.preprocess.number_feeds import number_feeds
-from webbuild.preprocess.picture_shape import has_fourth_channel, number_of_shape, picture_of_shape
+from webbuild.preprocess.picture_shape import has_fourth_channel, may_be_spectrogram, number_of_shape, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
@@ -53,15 +53,18 @@ def find_picture_input(match: TaskMatch) -> ImageInput | None:
     if not isinstance(spec, TensorInput):
         return None
     check_size(spec.name, spec.shape, np.dtype(spec.dtype))
-    return picture_of_shape(spec)
+    return None if may_be_spectrogram(spec) else picture_of_shape(spec)
 
 
 def with_unknown_channel(match: TaskMatch) -> TaskMatch:
-    """Add an assumption for a single four-channel input, which stays a tensor: the fourth channel is unknown."""
+    """Add an assumption for a single input that stays a tensor: of four channels, or a spectrogram by its shape."""
     (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
-    if not isinstance(spec, TensorInput) or not has_fourth_channel(spec):
+    if isinstance(spec, TensorInput) and has_fourth_channel(spec):
+        assumption = f"input '{spec.name}' has 4 channels: the fourth may be alpha, a mask or a latent"
+    elif isinstance(spec, TensorInput) and may_be_spectrogram(spec):
+        assumption = f"input '{spec.name}' may be a spectrogram, not a grey picture as with --color gray"
+    else:
         return match
-    assumption = f"input '{spec.name}' has 4 channels: the fourth may be alpha, a mask or a latent"
     return msgspec.structs.replace(match, assumptions=(*match.assumptions, f"{assumption}, so it takes .npz samples"))
 
 

@@ -14,9 +14,13 @@ from webbuild.manifest.inputs.mask import MaskInput
 from webbuild.manifest.inputs.option import NumberInput
 from webbuild.manifest.inputs.picture import Color, ImageInput, MaskChannel
 from webbuild.manifest.inputs.tensor import TensorInput
+from webbuild.preprocess.image import input_size
 
 _MIN_SIDE = 16
 """Smallest side in pixels of a tensor that counts as a picture."""
+_AUDIO = re.compile(r"mel|spectr|audio|wave?form|fbank|mfcc|speech", re.IGNORECASE)
+_MEL_BANDS = (40, 80)
+"""Usual numbers of mel bands that are no usual heights of pictures."""
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
 _COLORS: dict[int, Color] = {3: "rgb", 1: "gray", 4: "rgba"}
@@ -52,6 +56,19 @@ def picture_of_shape(spec: TensorInput, least: int = _MIN_SIDE, layout: Layout |
                 letterbox=Letterbox(mode="stretch"),
             )
     return None
+
+
+def may_be_spectrogram(spec: TensorInput) -> bool:
+    """Whether a one-channel input is more likely audio than a grey picture, by its name or its sides.
+
+    Frames by mel bands are higher than wide, as in [1, 76, 32, 1] or [1, 1, 96, 64]; grey pictures are squares, lines
+    of text or landscapes.
+    """
+    image = picture_of_shape(spec)
+    if image is None or image.color != "gray":
+        return False
+    height, width = input_size(image)
+    return _AUDIO.search(spec.name) is not None or height > width or (height != width and height in _MEL_BANDS)
 
 
 def masked_picture_of_shape(spec: TensorInput) -> ImageInput | None:
