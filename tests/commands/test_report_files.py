@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from tests.commands.program import POSE, webbuild
 from webbuild.errors import WebbuildError
-from webbuild.reporting.write import check_report_files
+from webbuild.reporting import write
+from webbuild.reporting.write import check_report_files, write_report
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,26 @@ def test_the_check_changes_no_file(tmp_path: Path) -> None:
 def test_a_pipe_is_left_to_the_report(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")  # opening it would wait for a reader
     check_report_files(tmp_path / "pipe")
+
+
+def test_a_report_that_cannot_be_completed_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill_disk(path: Path, text: str) -> None:
+        path.write_text(text[:4])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    report = tmp_path / "report.html"
+    write_report(report, "the old report")
+    monkeypatch.setattr(write, "write_text", fill_disk)
+    with pytest.raises(WebbuildError) as caught:
+        write_report(report, "the new report")
+    assert caught.value.code == "unwritable-report"
+    assert (report.read_text(), list(tmp_path.iterdir())) == ("the old report", [report])
+
+
+@pytest.mark.posix
+def test_a_report_keeps_a_link_and_writes_to_a_device(tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to("report.html")
+    write_report(tmp_path / "link.html", "the report")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "report.html").read_text() == "the report"
+    write_report(Path("/dev/null"), "the report")

@@ -102,7 +102,7 @@ def test_a_failure_is_told_with_its_mend() -> None:
     text = Tags(
         render_verify_report(report(backend(comparison("DIFFERS", max_abs=3.0, reason="too-far"), problems=(PROBLEM,))))
     ).text
-    for part in ("Not the same", "1 of 1 comparison differ", "differs by 3", "console-error", "boom", "look"):
+    for part in ("Not the same", "1 of 1 comparison differs", "differs by 3", "console-error", "boom", "look"):
         assert part in text
 
 

@@ -171,4 +171,4 @@ def _session_summary(session: SessionResult) -> str:
     if session.run.status != "ran":
         return session.run.status
     wrong = sum(tried.verdict == "differs" for tried in session.results)
-    return f"{wrong} of {len(session.results)} differ" if wrong else "agrees"
+    return f"{wrong} of {len(session.results)} {'differs' if wrong == 1 else 'differ'}" if wrong else "agrees"

@@ -8,6 +8,7 @@ from webbuild.compare.by_output import group_by_output, matched_objects
 from webbuild.compare.comparison import Comparison
 from webbuild.errors import WebbuildError
 from webbuild.reporting.comparison_text import describe_difference, describe_reason, object_noun, output_title
+from webbuild.reporting.quantities import format_differing
 
 
 def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
@@ -41,7 +42,7 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
         same = groups[first.sample, first.runner, first.stage, first.output]
         raise WebbuildError(
             "output-mismatch",
-            f"{len(group_by_output(wrong))} of {len(groups)} comparisons differ; first: output '{output_title(same)}' "
+            f"{format_differing(len(group_by_output(wrong)), len(groups))}; first: output '{output_title(same)}' "
             f"of the {first.runner} graph on sample {first.sample}: {describe_difference(same)}",
             "webbuild wrote nothing; run with --dry-run to see the passes and their rewrites, and report the model",
         )

@@ -12,6 +12,11 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
+def format_differing(number: int, total: int) -> str:
+    """Return how many of a number of comparisons differ: `1 of 12 comparisons differs`."""
+    return f"{number:,} of {format_count(total, 'comparison')} {'differs' if number == 1 else 'differ'}"
+
+
 def format_bytes(number: int) -> str:
     """Return bytes in a unit that fits: `0 B`, `1.2 kB`, `3.4 MB`."""
     if number < 1000:

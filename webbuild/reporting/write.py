@@ -41,12 +41,28 @@ def check_report_files(*paths: Path | None) -> None:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report as HTML or Markdown, and print its path. Raises WebbuildError `unwritable-report`."""
+    """Write a report as HTML or Markdown, and print its path; a file is replaced only by a complete one.
+
+    Raises:
+        WebbuildError: `unwritable-report`.
+    """
     try:
-        write_text(path, text)
+        if path.exists() and not path.is_file():  # a pipe or a device
+            write_text(path, text)
+        else:
+            _replace_text(path.resolve(), text)
     except OSError as error:
         raise _unwritable_report(path, error) from error
     click.echo(f"report: {path}", err=True)
+
+
+def _replace_text(path: Path, text: str) -> None:
+    partial = path.with_name(f".{os.getpid()}.partial")
+    try:
+        write_text(partial, text)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _unwritable_report(path: Path, error: OSError) -> WebbuildError:

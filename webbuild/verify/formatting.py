@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_texts
-from webbuild.reporting.quantities import format_bytes, format_count
+from webbuild.reporting.quantities import format_bytes, format_count, format_differing
 from webbuild.runners.chain import ALL_STAGES
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import PromptCost, VerifyReport, exit_code
@@ -99,7 +99,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     total = len(list(report.comparisons()))
     besides = [format_count(len(problems), "problem")] if problems else []
     if differing:
-        parts = [f"{len(differing)} of {format_count(total, 'comparison')} differ", *besides]
+        parts = [format_differing(len(differing), total), *besides]
         return "different", "Not the same", f"{' and '.join(parts)}: {backends} on {on}."
     if problems and not failures and ran and all(run.comparisons for run in ran):
         return (
