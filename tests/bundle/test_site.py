@@ -103,6 +103,15 @@ def test_a_manifest_leads_nowhere_else(tmp_path: Path, path: str) -> None:
     assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, name="../a"))) == "invalid-manifest"
 
 
+def test_a_bundle_inside_a_site_is_named_as_such(tmp_path: Path, site: Path) -> None:
+    inside = site / "a"
+    with pytest.raises(WebbuildError, match="part of a site") as caught:
+        write_site(
+            [(inside, decode((inside / "manifest.json").read_bytes()))], tmp_path / "other", title="", force=False
+        )
+    assert caught.value.code == "bundle-not-found"
+
+
 def test_a_model_that_changed_after_packing_is_refused(tmp_path: Path) -> None:
     """A site computes new hashes: a browser would not see that the file is cut off."""
     directory, manifest = bundle(tmp_path, "a")

@@ -79,10 +79,13 @@ def check_files(directory: Path, manifest: Manifest) -> None:
     It may come from anyone, or have been copied in part. A model's new hash would hide that from every browser.
 
     Raises:
-        WebbuildError: `invalid-manifest`, `changed-file`.
+        WebbuildError: `bundle-not-found`, `invalid-manifest`, `changed-file`.
     """
     named = [file.path for file in manifest.files if not file.parts]
     wrong = [path for path in named if resolve_inside(directory.resolve(), path) is None]
+    if wrong and all(path.startswith(tuple(f"{_PARENT_URL}{folder}" for folder in _SHARED_FOLDERS)) for path in wrong):
+        what = f"{directory}: it is part of a site, which has its page and its runtime"
+        raise WebbuildError("bundle-not-found", what, "give the folder that `webbuild pack` wrote", exit_code=USAGE)
     if wrong or safe_file_name(manifest.name) != manifest.name:
         what = f"{wrong[0]!r} is not a file of this bundle" if wrong else "its name is not one that webbuild gives"
         raise WebbuildError("invalid-manifest", f"{directory}: {what}", "pack the model again")
