@@ -1,10 +1,10 @@
-"""Models with uint8 pictures are recognized, and their pixels stay 0..255."""
+"""Models with uint8 or int32 pictures are recognized, and their pixels stay 0..255."""
 
 from __future__ import annotations
 
 import pytest
 
-from webbuild.manifest.manifest import CropInput, ImageInput
+from webbuild.manifest.manifest import CropInput, ImageInput, KeypointsTask, RegressionHead
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.registry import infer_kind, kind_of, match_task, task_kinds
 
@@ -59,6 +59,20 @@ def test_every_picture_task_takes_bytes(task: str, picture: tuple[Dim, ...], out
     assert (image.layout, image.shape) == ("nchw" if picture[1] == 3 else "nhwc", list(picture))
     assert any("takes bytes" in each for each in found.assumptions)
     assert not any("scaled to" in each or "ImageNet" in each for each in found.assumptions)
+
+
+@pytest.mark.parametrize("file", ["movenet.onnx", "model.onnx"])
+def test_movenet_takes_int32_and_has_y_first(file: str) -> None:
+    inputs, outputs = TensorSpec("input", "int32", (1, 192, 192, 3)), TensorSpec("output_0", "float32", (1, 1, 17, 3))
+    found = match_task(ModelSignature(file, "", {}, (inputs,), (outputs,)))
+    assert isinstance(found.task, KeypointsTask)
+    assert found.task.head == RegressionHead(output="output_0", columns="yxc", range="unit")
+    assert [each.name for each in found.task.keypoints][:2] == ["nose", "left_eye"]
+    (crop,) = found.inputs
+    assert isinstance(crop, CropInput)
+    assert (crop.dtype, crop.scale, crop.mean, crop.std) == ("int32", *PLAIN[1:])
+    assert (crop.layout, crop.padding, crop.aspect) == ("nhwc", 1.0, "keep")
+    assert "crops are preprocessed as for MoveNet" in found.assumptions
 
 
 def test_padding_keeps_its_colour() -> None:

@@ -142,7 +142,7 @@ def _choose_range(
     image: ImageInput, graph: ir.Model, trials: PreprocessingTrials, usual: PixelRange
 ) -> tuple[ImageInput, tuple[str, ...]] | None:
     """Return the input with its pixel range, and its channel order if known, and the reasons."""
-    if image.dtype == "uint8":
+    if image.dtype != "float32":
         return image, ("sure: it takes bytes",)
     graph_recipe = read_graph_recipe(graph, image)
     if graph_recipe is not None:

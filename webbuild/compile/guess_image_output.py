@@ -131,7 +131,7 @@ def with_measured_picture(
 
 def _range_candidates(image: ImageInput, graph: ir.Model) -> tuple[list[ImageInput], str]:
     """Return the input ranges to try, the most common first, and the reason if there is only one."""
-    if image.dtype == "uint8":
+    if image.dtype != "float32":
         return [image], "sure: it takes bytes"
     graph_recipe = read_graph_recipe(graph, image)
     if graph_recipe is not None:

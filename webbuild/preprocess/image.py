@@ -121,8 +121,8 @@ def normalize(canvas: NDArray[np.float64], spec: PictureInput) -> NDArray[Any]:
     tensor = np.empty((1, len(order), *canvas.shape[:2]), np.float32)
     for channel, (source, mean, std) in enumerate(zip(order, spec.mean, spec.std, strict=True)):
         tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std
-    if spec.dtype == "uint8":
-        tensor = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
+    if spec.dtype != "float32":
+        tensor = np.clip(np.rint(tensor), 0, 255).astype(spec.dtype)
     if spec.layout == "nchw":
         return tensor
     last = np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))

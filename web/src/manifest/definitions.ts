@@ -157,7 +157,7 @@ export const DEFINITIONS: Record<string, Definition> = {
   RegressionHead: {
     kind: {"enum":["regression"]},
     output: {"type":"string","names":"outputs"},
-    columns: {"enum":["xy","xyc","xyz"]},
+    columns: {"enum":["xy","xyc","xyz","yxc"]},
     range: {"enum":["pixels","signed","unit"]},
   },
   Keypoint: {
@@ -252,7 +252,7 @@ export const DEFINITIONS: Record<string, Definition> = {
   ImageInput: {
     kind: {"enum":["image"]},
     name: "string",
-    dtype: {"enum":["float32","uint8"]},
+    dtype: {"enum":["float32","int32","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":1,"maximum":2147483647}},
     layout: {"enum":["hwc","nchw","nhwc"]},
     color: {"enum":["bgr","gray","rgb","rgba"]},
@@ -278,7 +278,7 @@ export const DEFINITIONS: Record<string, Definition> = {
   CropInput: {
     kind: {"enum":["crop"]},
     name: "string",
-    dtype: {"enum":["float32","uint8"]},
+    dtype: {"enum":["float32","int32","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":1,"maximum":2147483647}},
     layout: {"enum":["hwc","nchw","nhwc"]},
     color: {"enum":["bgr","gray","rgb","rgba"]},
@@ -308,7 +308,7 @@ export const DEFINITIONS: Record<string, Definition> = {
   ReferenceInput: {
     kind: {"enum":["reference"]},
     name: "string",
-    dtype: {"enum":["float32","uint8"]},
+    dtype: {"enum":["float32","int32","uint8"]},
     shape: {"maxProduct":2147483647,"items":{"type":"integer","minimum":1,"maximum":2147483647}},
     layout: {"enum":["hwc","nchw","nhwc"]},
     color: {"enum":["bgr","gray","rgb","rgba"]},

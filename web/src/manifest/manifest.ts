@@ -369,14 +369,14 @@ export interface HeatmapHead {
 /**
  * Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
  *
- *     Axes of size 1 may be between these. `columns` are x and y, and then a depth z or a confidence c. In the range
+ *     Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a confidence c. In the range
  *     `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
  *     confidence is 1.
  */
 export interface RegressionHead {
   kind: "regression";
   output: string;
-  columns: "xy" | "xyc" | "xyz";
+  columns: "xy" | "xyc" | "xyz" | "yxc";
   range: "pixels" | "signed" | "unit";
 }
 /**
@@ -574,14 +574,14 @@ export interface TextLineTask {
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
  *
  *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` is 255 at every pixel,
- *     also in the padding: transparent pictures are first composited on white. For `uint8` a pixel is rounded (ties to
- *     even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
+ *     also in the padding: transparent pictures are first composited on white. For `uint8` and `int32` a pixel is
+ *     rounded (ties to even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
  *     is [height, width, channels], without a batch axis.
  */
 export interface ImageInput {
   kind: "image";
   name: string;
-  dtype: "float32" | "uint8";
+  dtype: "float32" | "int32" | "uint8";
   shape: number[];
   layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";
@@ -666,7 +666,7 @@ export interface MaskChannel {
 export interface CropInput {
   kind: "crop";
   name: string;
-  dtype: "float32" | "uint8";
+  dtype: "float32" | "int32" | "uint8";
   shape: number[];
   layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";
@@ -710,7 +710,7 @@ export interface LineSplit {
 export interface ReferenceInput {
   kind: "reference";
   name: string;
-  dtype: "float32" | "uint8";
+  dtype: "float32" | "int32" | "uint8";
   shape: number[];
   layout: "hwc" | "nchw" | "nhwc";
   color: "bgr" | "gray" | "rgb" | "rgba";

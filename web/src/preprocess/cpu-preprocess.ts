@@ -7,6 +7,7 @@ import { cropOnCpu } from "./crop/cpu-crop.js";
 import { placeCrop, wholePicture } from "./crop/place-crop.js";
 import { runInput } from "./image-input.js";
 import { type Geometry, letterbox, placePicture, planeSize } from "./letterbox.js";
+import { pictureTensor } from "./picture-tensor.js";
 import { type Picture, withPixels } from "./pixels.js";
 
 /** The input's name, its tensor, and the place of the picture in it. */
@@ -29,10 +30,10 @@ export async function preprocessOnCpu(
   if (first === undefined) throw new WebbuildError("invalid-image", "no picture was given", "give one");
   if (crop !== undefined) {
     const { geometry, tensor } = await cropWhole(first, crop);
-    return { name, tensor: tensorData(shape, tensor, input), geometry };
+    return { name, tensor: pictureTensor([...shape], tensor, input.dtype), geometry };
   }
   const { geometry, tensor } = await preprocessImage(first, input);
-  if (count === null) return { name, tensor: tensorData(shape, tensor, input), geometry };
+  if (count === null) return { name, tensor: pictureTensor([...shape], tensor, input.dtype), geometry };
   const data = new Float32Array(tensor.length * count);
   data.set(tensor);
   for (const [index, picture] of rest.entries()) {
@@ -41,7 +42,7 @@ export async function preprocessOnCpu(
       data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
     });
   }
-  return { name, tensor: tensorData(shape, data, input), geometry };
+  return { name, tensor: pictureTensor([...shape], data, input.dtype), geometry };
 }
 
 async function cropWhole(
@@ -66,15 +67,6 @@ async function preprocessImage(
     const geometry = placePicture({ width: pixels.width, height: pixels.height }, input);
     return { geometry, tensor: letterbox(pixels, input, geometry) };
   });
-}
-
-function tensorData(
-  shape: readonly number[],
-  data: Float32Array<ArrayBuffer>,
-  { dtype }: ImageInput,
-): TensorData {
-  const dims = [...shape];
-  return dtype === "uint8" ? { type: dtype, dims, data: Uint8Array.from(data) } : { type: dtype, dims, data };
 }
 
 /** Throws if the picture `index` of a stack has another size than the first. */

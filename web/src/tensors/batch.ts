@@ -7,18 +7,20 @@ import { type AnyTensors, isOnGpu } from "./gpu-tensor.js";
 /** Concatenates tensors [1, ...] of one type into [n, ...]. */
 export function concatenated(tensors: readonly TensorData[]): TensorData {
   const [first] = tensors;
-  if (first === undefined || (first.type !== "float32" && first.type !== "uint8"))
+  if (first?.type !== "float32" && first?.type !== "uint8" && first?.type !== "int32")
     throw internalError("a batch without pictures");
   const length = first.data.length;
   const dims = [tensors.length, ...first.dims.slice(1)];
-  const fill = <A extends Float32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(data: A): A => {
+  const fill = <A extends Float32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(
+    data: A,
+  ): A => {
     for (const [at, tensor] of tensors.entries()) data.set(tensor.data as A, at * length);
     return data;
   };
   const size = length * tensors.length;
-  return first.type === "uint8"
-    ? { type: "uint8", dims, data: fill(new Uint8Array(size)) }
-    : { type: "float32", dims, data: fill(new Float32Array(size)) };
+  if (first.type === "uint8") return { type: "uint8", dims, data: fill(new Uint8Array(size)) };
+  if (first.type === "int32") return { type: "int32", dims, data: fill(new Int32Array(size)) };
+  return { type: "float32", dims, data: fill(new Float32Array(size)) };
 }
 
 /** Returns the outputs of picture `at` of `batch`: [n, ...] -> [1, ...], copied. */

@@ -51,11 +51,11 @@ class HeatmapHead(ManifestStruct, tag="heatmap", tag_field="kind", kw_only=True,
 class RegressionHead(ManifestStruct, tag="regression", tag_field="kind", kw_only=True, frozen=True):
     """Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
 
-    Axes of size 1 may be between these. `columns` are x and y, and then a depth z or a confidence c. In the range
+    Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a confidence c. In the range
     `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
     confidence is 1.
     """
 
     output: OutputName
-    columns: Literal["xy", "xyz", "xyc"] = "xy"
+    columns: Literal["xy", "xyz", "xyc", "yxc"] = "xy"
     range: Literal["unit", "signed", "pixels"] = "unit"

@@ -90,12 +90,16 @@ def _decode_regression(
     """Decode coordinates [crops, keypoints * columns], or any shape with as many elements."""
     numbers = output.reshape(len(output), keypoints, len(head.columns)).astype(np.float64)
     points, size = numbers[..., :2], np.array([width, height], np.float64)
+    if head.columns == "yxc":
+        points = points[..., ::-1]
     if head.range == "unit":
         points = points * size
     elif head.range == "signed":
         points = (points + 1) * size / 2
     full_confidence, infinite_margins = np.ones(points.shape[:2]), np.full((*points.shape[:2], 1), np.inf)
-    return InputKeypoints(points, numbers[..., 2] if head.columns == "xyc" else full_confidence, infinite_margins, 0.0)
+    return InputKeypoints(
+        points, numbers[..., 2] if head.columns.endswith("c") else full_confidence, infinite_margins, 0.0
+    )
 
 
 def _margins(scores: NDArray[Any], neighbours: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Pictures of uint8 elements: such a model normalizes the pixels in its graph."""
+"""Pictures of uint8 or int32 elements: such a model normalizes the pixels in its graph."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NORMALIZING = re.compile(r"scaled|normalized|-1 to 1|deviation|pixel values")
 
 
 def with_byte_pictures(match: TaskMatch) -> TaskMatch:
-    """Return the match with pixel values 0..255 in pictures and crops of uint8, whatever is usual for their task.
+    """Return the match with pixel values 0..255 in pictures and crops of integers, whatever is usual for their task.
 
     The padding keeps its colour.
     """
-    pictures = [spec for spec in match.inputs if isinstance(spec, ImageInput | CropInput) and spec.dtype == "uint8"]
+    pictures = [spec for spec in match.inputs if isinstance(spec, ImageInput | CropInput) and spec.dtype != "float32"]
     untrue = [each for each in match.assumptions if _NORMALIZING.search(each) and not each.startswith("task ")]
     inputs = tuple(_as_bytes(spec) if spec in pictures else spec for spec in match.inputs)
     if not pictures or not (untrue or inputs != match.inputs):
@@ -28,7 +28,7 @@ def with_byte_pictures(match: TaskMatch) -> TaskMatch:
     picture = next(spec for spec in inputs if spec.name == pictures[0].name)
     assert isinstance(picture, ImageInput | CropInput)
     what = describe_recipe(picture) if isinstance(picture, ImageInput) else f"{picture.color.upper()} crops, 0..255"
-    sentence = f"input '{picture.name}' takes bytes: {what}"
+    sentence = f"input '{picture.name}' takes {'bytes' if picture.dtype == 'uint8' else picture.dtype}: {what}"
     kept = tuple(each for each in match.assumptions if each not in untrue)
     return msgspec.structs.replace(
         match,

@@ -16,24 +16,24 @@ def only_image_input(signature: ModelSignature, *layouts: _Layout) -> ImageInput
 
 
 def fixed_image_input(spec: TensorSpec, *layouts: _Layout, gray: bool = False) -> ImageInput | None:
-    """Return a float or uint8 input with the static shape of one picture as a picture input, else None.
+    """Return a float, uint8 or int32 input with the static shape of one picture as a picture input, else None.
 
     Args:
         spec: the input.
-        layouts: the layouts that it may have, the preferred one first; without any `nchw`, and `nhwc` for uint8.
+        layouts: the layouts that it may have, the preferred one first; without any `nchw`, and `nhwc` for integers.
         gray: whether the picture may have one channel, besides the three of RGB.
     """
     shape = [size for size in spec.shape if isinstance(size, int)]
-    if spec.dtype not in ("float32", "uint8") or len(shape) != len(spec.shape):
+    if spec.dtype not in ("float32", "uint8", "int32") or len(shape) != len(spec.shape):
         return None
-    for layout in layouts or (("nchw", "nhwc") if spec.dtype == "uint8" else ("nchw",)):
+    for layout in layouts or (("nchw",) if spec.dtype == "float32" else ("nchw", "nhwc")):
         if len(shape) != len(layout) or ("n" in layout and shape[0] != 1):
             continue
         channels = shape[layout.index("c")]
         if channels == 3 or (channels == 1 and gray):
             return ImageInput(
                 name=spec.name,
-                dtype=cast("Literal['float32', 'uint8']", spec.dtype),
+                dtype=cast("Literal['float32', 'uint8', 'int32']", spec.dtype),
                 shape=shape,
                 layout=layout,
                 color="gray" if channels == 1 else "rgb",

@@ -16,7 +16,7 @@ class LandmarkFamily(Struct, frozen=True, kw_only=True):
 
     name: str
     file: str
-    columns: Literal["xy", "xyz"] = "xy"
+    columns: Literal["xy", "xyz", "yxc"] = "xy"
     range: Literal["unit", "signed", "pixels"] = "unit"
     scale: float = 1 / 255
     padding: float = 1.0
@@ -35,7 +35,10 @@ _FAMILIES = (
     LandmarkFamily(
         name="MediaPipe's hand landmarks", file=r"hand_?(pose|landmark)", columns="xyz", range="pixels", padding=1.5
     ),
+    LandmarkFamily(name="MoveNet", file=r"movenet", columns="yxc", scale=1.0),
 )
+MOVENET_SHAPE = (1, 1, 17, 3)
+"""Shape of the output of MoveNet for one person, whatever the file's name."""
 
 
 def landmark_family(file: str) -> LandmarkFamily | None:

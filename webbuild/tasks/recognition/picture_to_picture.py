@@ -146,7 +146,7 @@ def _planes(output: TensorSpec, channels: int) -> tuple[Layout, int, int] | None
 def _preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
     """Return the preprocessing: from the configuration next to the model, else a scaling to 0..1."""
     normalization = read_normalization(signature.hub_files.preprocessor)
-    if normalization is None or image.dtype == "uint8":
+    if normalization is None or image.dtype != "float32":
         return image, _DEFAULT_PREPROCESSING
     known = msgspec.structs.replace(
         image,

@@ -39,7 +39,7 @@ def infer_sam_encoder(signature: ModelSignature, later: Sequence[ModelSignature]
     image = fixed_image_input(spec, "nhwc", "hwc", "nchw")
     if image is None:
         return None
-    raw = image.dtype == "uint8" or image.layout != "nchw"
+    raw = image.dtype != "float32" or image.layout != "nchw"
     picture = _picture(image, signature, letterbox=letterbox, raw=raw)
     return TaskMatch(TensorTask(), (picture,), (f"the image encoder of {decoder.file}: {describe_recipe(picture)}",))
 

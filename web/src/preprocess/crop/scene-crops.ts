@@ -5,6 +5,7 @@ import type { CropInput } from "../../manifest/manifest.js";
 import type { GpuTensor } from "../../tensors/gpu-tensor.js";
 import type { Pixels } from "../canvas-pixels.js";
 import { textureSource } from "../gpu/upload-texture.js";
+import { pictureTensor } from "../picture-tensor.js";
 import { type Picture, readPixels } from "../pixels.js";
 import { cropOnCpu } from "./cpu-crop.js";
 import { cropDifference } from "./crop-self-check.js";
@@ -42,10 +43,7 @@ export async function cropTensor(
     if (cut !== null) return cut;
   }
   const data = cropOnCpu(await pixelsOf(picture), input, crops);
-  const dims = [crops.length, ...input.shape.slice(1)];
-  return input.dtype === "uint8"
-    ? { type: "uint8", dims, data: Uint8Array.from(data) }
-    : { type: "float32", dims, data };
+  return pictureTensor([crops.length, ...input.shape.slice(1)], data, input.dtype);
 }
 
 /** Frees the pixels and textures of a picture, after the crops that are under way. */

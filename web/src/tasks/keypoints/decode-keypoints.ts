@@ -81,10 +81,11 @@ function decodeRegression(
     return head.range === "unit" ? value * size : ((value + 1) * size) / 2;
   };
   return forEach(counts, (index) => {
-    const [x = Number.NaN, y = Number.NaN, third = Number.NaN] = numbers.subarray(
+    const [first = Number.NaN, second = Number.NaN, third = Number.NaN] = numbers.subarray(
       index * head.columns.length,
     );
-    const confidence = head.columns === "xyc" ? third : 1;
+    const [x, y] = head.columns === "yxc" ? [second, first] : [first, second];
+    const confidence = head.columns.endsWith("c") ? third : 1;
     return { x: toPixels(x, width), y: toPixels(y, height), confidence };
   });
 }
