@@ -369,9 +369,9 @@ export interface HeatmapHead {
 /**
  * Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
  *
- *     Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a confidence c. In the range
- *     `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
- *     confidence is 1.
+ *     Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a
+ *     confidence c. In the range `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of
+ *     the input. Without c the confidence is 1.
  */
 export interface RegressionHead {
   kind: "regression";
@@ -574,9 +574,9 @@ export interface TextLineTask {
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
  *
  *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` is 255 at every pixel,
- *     also in the padding: transparent pictures are first composited on white. For `uint8` and `int32` a pixel is
- *     rounded (ties to even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
- *     is [height, width, channels], without a batch axis.
+ *     also in the padding: transparent pictures are first composited on white. For `uint8` and `int32` a pixel is rounded
+ *     (ties to even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The
+ *     layout `hwc` is [height, width, channels], without a batch axis.
  */
 export interface ImageInput {
   kind: "image";

@@ -41,9 +41,9 @@ class ImageInput(PictureInput, tag="image", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
 
     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` is 255 at every pixel,
-    also in the padding: transparent pictures are first composited on white. For `uint8` and `int32` a pixel is
-    rounded (ties to even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The layout `hwc`
-    is [height, width, channels], without a batch axis.
+    also in the padding: transparent pictures are first composited on white. For `uint8` and `int32` a pixel is rounded
+    (ties to even) and clamped to 0..255. With `mask` the fourth channel is not alpha but the inpainting mask. The
+    layout `hwc` is [height, width, channels], without a batch axis.
     """
 
     letterbox: Letterbox

@@ -51,9 +51,9 @@ class HeatmapHead(ManifestStruct, tag="heatmap", tag_field="kind", kw_only=True,
 class RegressionHead(ManifestStruct, tag="regression", tag_field="kind", kw_only=True, frozen=True):
     """Keypoints as numbers: `output` [crops, keypoints * columns] or [crops, keypoints, columns].
 
-    Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a confidence c. In the range
-    `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of the input. Without c the
-    confidence is 1.
+    Axes of size 1 may be between these. `columns` are x and y, in this order or y first, and then a depth z or a
+    confidence c. In the range `unit` 0 and 1 are the edges of the input, in `signed` -1 and 1; `pixels` are pixels of
+    the input. Without c the confidence is 1.
     """
 
     output: OutputName
