@@ -128,6 +128,14 @@ def test_where_no_side_runs_each_is_asked_for(tmp_path: Path) -> None:
     assert caught.value.code == "unknown-dimension"
 
 
+def test_a_model_that_does_not_load_is_refused_for_that(tmp_path: Path) -> None:
+    """No size is asked for: converters to float16 leave a Cast that native ONNX Runtime rejects."""
+    model = FREE.replace("float[a,b,c,d] y) {", "float[a,b,c,d] y) { w = Cast <to = 10> (x)").replace("(x) }", "(w) }")
+    with pytest.raises(WebbuildError) as caught:
+        chosen(tmp_path, model % "n,m,s,t,u")
+    assert caught.value.code == "reference-session-failed"
+
+
 @pytest.mark.parametrize("shape", ["n,2,h,w", "n,1,s,s", "n,3,h,7", "n,h,w"])
 def test_what_does_not_look_like_a_picture_gets_the_first_length_that_runs(tmp_path: Path, shape: str) -> None:
     sizes = chosen(tmp_path, FREE % shape)

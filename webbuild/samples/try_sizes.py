@@ -56,7 +56,8 @@ def choose_sizes(
     - All others: the first of `LENGTHS` that runs.
 
     Raises:
-        WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs.
+        WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs; those of
+            `open_native`.
     """
     plain = without_states(source.signature, source.states)
     if channels := _free_channels(source, fixed_dims):
@@ -75,8 +76,11 @@ def choose_sizes(
         return resolve_dims(source.signature, fixed_dims)
     try:
         native = open_native()
-    except WebbuildError:  # without a session no size can be tried
-        return resolve_dims(source.signature, fixed_dims)
+    except WebbuildError as no_session:  # no size can be tried
+        try:
+            return resolve_dims(source.signature, fixed_dims)
+        except WebbuildError:
+            raise no_session from None
 
     def sizes(side: int, length: int) -> ResolvedDims:
         chosen = {**dict.fromkeys(sides, side), **sequence_lengths(plain, lengths, length), **fixed_dims}
