@@ -16,6 +16,7 @@ from webbuild.compare.perturbation import RELATIVE_CHANGE, perturb
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import EXACT
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, Task, TensorTask
 from webbuild.runners.native import NativeRunner
 
@@ -106,6 +107,19 @@ def test_where_only_tokens_go_in_the_weights_are_perturbed(tmp_path: Path, facto
     assert {each.verdict for each in compare_runs(reference, "webgpu", answers, EXACT)} == {verdict}
     before = native.run(inputs[0].feeds)["y"]
     assert np.array_equal(before, reference.answers[0].outputs["y"])  # the weights are unchanged
+
+
+def test_a_reference_that_fails_under_noise_excuses_no_difference() -> None:
+    inputs = [RunInput(str(number), {"x": x}) for number, x in enumerate(PICTURES)]
+
+    def run(each: RunInput) -> Mapping[str, Array]:
+        if not any(np.array_equal(each.feeds["x"], x) for x in PICTURES):
+            raise WebbuildError("reference-run-failed", "a Reshape to another size", "")
+        return deciding(each.feeds["x"], WEIGHTS, in_order)
+
+    reference = Reference(run, inputs, TensorTask(), EXACT)
+    answers = [Answer(TensorTask(), deciding(x, WEIGHTS, in_halves)) for x in PICTURES]
+    assert "DIFFERS" in {each.verdict for each in compare_runs(reference, "webgpu", answers, EXACT)}
 
 
 def normalized_in_order(x: Array, scale: float, bias: float) -> Array:
