@@ -67,9 +67,32 @@ def test_a_report_that_cannot_be_completed_leaves_the_old_one(tmp_path: Path, mo
     assert (report.read_text(), list(tmp_path.iterdir())) == ("the old report", [report])
 
 
+def test_a_report_that_cannot_be_replaced_is_written_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in a folder that may not be written, or a mounted file."""
+
+    def refuse(path: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+
+    report = tmp_path / "report.html"
+    report.write_text("the old report")
+    monkeypatch.setattr(Path, "replace", refuse)
+    write_report(report, "the report")
+    assert (report.read_text(), list(tmp_path.iterdir())) == ("the report", [report])
+
+
+@pytest.mark.posix
+def test_a_report_keeps_its_mode(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    report.touch(0o600)
+    write_report(report, "the report")
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.posix
 def test_a_report_keeps_a_link_and_writes_to_a_device(tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to("report.html")
+    check_report_files(tmp_path / "link.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["link.html"]
     write_report(tmp_path / "link.html", "the report")
     assert (tmp_path / "link.html").is_symlink()
     assert (tmp_path / "report.html").read_text() == "the report"

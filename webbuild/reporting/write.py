@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,9 @@ import click
 import msgspec
 
 from webbuild.errors import USAGE, WebbuildError, page_url
+
+_NOT_REPLACEABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+"""Errors of a file that may be written but not replaced."""
 
 
 def write_text(path: Path, text: str) -> None:
@@ -32,10 +37,11 @@ def check_report_files(*paths: Path | None) -> None:
         if path is None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe would be used up
             continue
         try:
-            is_new = not path.exists()
-            path.open("ab").close()
+            file = path.resolve()  # a link stays
+            is_new = not file.exists()
+            file.open("ab").close()
             if is_new:
-                path.unlink()
+                file.unlink()
         except OSError as error:
             raise _unwritable_report(path, error) from error
 
@@ -57,10 +63,17 @@ def write_report(path: Path, text: str) -> None:
 
 
 def _replace_text(path: Path, text: str) -> None:
+    """Replace a file, with its mode; where its folder does not allow that, as for a mounted file, write into it."""
     partial = path.with_name(f".{os.getpid()}.partial")
     try:
         write_text(partial, text)
+        if path.exists():
+            shutil.copymode(path, partial)
         partial.replace(path)
+    except OSError as error:
+        if error.errno not in _NOT_REPLACEABLE:
+            raise
+        write_text(path, text)
     finally:
         partial.unlink(missing_ok=True)
 
