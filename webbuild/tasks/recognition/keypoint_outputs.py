@@ -11,7 +11,7 @@ from msgspec import Struct
 from webbuild.manifest.manifest import CropInput, HeatmapHead, RegressionHead, SimccHead
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.preprocess.image import input_size
-from webbuild.tasks.recognition.landmark_families import MOVENET_SHAPE, LandmarkFamily, landmark_family
+from webbuild.tasks.recognition.landmark_families import LandmarkFamily, landmark_family
 
 Head = SimccHead | HeatmapHead | RegressionHead
 
@@ -38,8 +38,7 @@ class FoundHead(Struct, frozen=True):
 
 def find_head(signature: ModelSignature, crop: CropInput) -> FoundHead | None:
     """Return the keypoint head, preferably one that names indicate; None if there is none."""
-    single = any(each.shape == MOVENET_SHAPE for each in signature.outputs)
-    family = landmark_family("movenet" if single else signature.file)
+    family = landmark_family(signature)
     candidates = (_find_simcc(signature, crop), _find_heatmap(signature, crop), _find_regression(signature, family))
     heads = [head for head in candidates if head is not None]
     return next((head for head in heads if head.sure), heads[0] if heads else None)

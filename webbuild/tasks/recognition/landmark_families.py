@@ -1,4 +1,4 @@
-"""Families of face and hand landmark models, recognized by file name: output layout and preprocessing of crops."""
+"""Families of landmark models, recognized by file name or output shape: output layout, preprocessing of crops."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.manifest.manifest import CropInput
+from webbuild.model.signature import ModelSignature
 
 
 class LandmarkFamily(Struct, frozen=True, kw_only=True):
-    """A family, the pattern of its file names, and the pre- and postprocessing of its own code."""
+    """A family, the pattern of its file names, and the pre- and postprocessing of its own code.
+
+    `shape` is that of an output that only this family has.
+    """
 
     name: str
     file: str
+    shape: tuple[int, ...] | None = None
     columns: Literal["xy", "xyz", "yxc"] = "xy"
     range: Literal["unit", "signed", "pixels"] = "unit"
     scale: float = 1 / 255
@@ -35,12 +40,13 @@ _FAMILIES = (
     LandmarkFamily(
         name="MediaPipe's hand landmarks", file=r"hand_?(pose|landmark)", columns="xyz", range="pixels", padding=1.5
     ),
-    LandmarkFamily(name="MoveNet", file=r"movenet", columns="yxc", scale=1.0),
+    LandmarkFamily(name="MoveNet", file=r"movenet", shape=(1, 1, 17, 3), columns="yxc", scale=1.0),
 )
-MOVENET_SHAPE = (1, 1, 17, 3)
-"""Shape of the output of MoveNet for one person, whatever the file's name."""
 
 
-def landmark_family(file: str) -> LandmarkFamily | None:
-    """Return the family by the file's name, None if it is unknown."""
-    return next((each for each in _FAMILIES if re.search(each.file, file, re.IGNORECASE)), None)
+def landmark_family(signature: ModelSignature) -> LandmarkFamily | None:
+    """Return the family by the shape of an output, else by the file's name; None if it is unknown."""
+    shapes = [each.shape for each in signature.outputs]
+    by_shape = (each for each in _FAMILIES if each.shape in shapes)
+    by_name = (each for each in _FAMILIES if re.search(each.file, signature.file, re.IGNORECASE))
+    return next(by_shape, None) or next(by_name, None)
