@@ -13,7 +13,7 @@ from webbuild.compile.guess_image_input import (
     find_picture_input,
     with_measured_preprocessing,
     with_picture_input,
-    with_unknown_channel,
+    with_tensor_reason,
 )
 from webbuild.compile.guess_image_output import find_picture_output, with_measured_picture
 from webbuild.compile.infer_task import (
@@ -191,7 +191,7 @@ def _with_pictures(
             return makes_picture
     image = find_picture_input(match) if overrides.guess_pictures else None
     if image is None:
-        match = match if overrides.note else with_unknown_channel(match)
+        match = match if overrides.note else with_tensor_reason(match)
     else:
         with progress.step("try preprocessings"):
             match = with_picture_input(match, image, graph, loaded.original)

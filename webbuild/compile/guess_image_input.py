@@ -56,8 +56,8 @@ def find_picture_input(match: TaskMatch) -> ImageInput | None:
     return None if may_be_spectrogram(spec) else picture_of_shape(spec)
 
 
-def with_unknown_channel(match: TaskMatch) -> TaskMatch:
-    """Add an assumption for a single input that stays a tensor: of four channels, or a spectrogram by its shape."""
+def with_tensor_reason(match: TaskMatch) -> TaskMatch:
+    """Add why a single input shaped like a picture stays a tensor: it has four channels, or may be a spectrogram."""
     (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
     if isinstance(spec, TensorInput) and has_fourth_channel(spec):
         assumption = f"input '{spec.name}' has 4 channels: the fourth may be alpha, a mask or a latent"
