@@ -108,9 +108,12 @@ class _Int64Region:
                     del left[node]
                     part.append(node)
                     waiting += [
-                        reader for value in node.outputs if value.dtype == _INT64 for reader in consumers(value)
+                        reader
+                        for value in node.outputs
+                        for reader in consumers(value)
+                        if value in self._integers(reader)
                     ]
-                    waiting += [maker for value in self._data(node) if (maker := value.producer()) is not None]
+                    waiting += [maker for value in self._integers(node) if (maker := value.producer()) is not None]
             parts.append(sorted(part, key=self._order.__getitem__))
         return parts
 
@@ -133,7 +136,7 @@ class _Int64Region:
 
     def decides_from_input(self, nodes: list[ir.Node]) -> bool:
         """Whether the nodes compute only bool values from inputs, or indices with fewer Casts than nodes."""
-        inputs = {value for node in nodes for value in self._data(node) if value.is_graph_input()}
+        inputs = {value for node in nodes for value in self._integers(node) if value.is_graph_input()}
         inside = set(nodes)
         left = [value for node in nodes for value in node.outputs if not {*consumers(value)} <= inside]
         compared = all(value.dtype == ir.DataType.BOOL for value in left)
@@ -205,6 +208,11 @@ class _Int64Region:
         """Return the int64 data inputs of a node."""
         values = [node.inputs[index] for index in data_inputs(node)]
         return [value for value in values if value is not None and value.dtype == _INT64]
+
+    def _integers(self, node: ir.Node) -> list[ir.Value]:
+        """Return the int64 data inputs of a node, and the int32 input of a Cast to int64."""
+        source = node.inputs[0] if node.op_type == "Cast" and node.outputs[0].dtype == _INT64 else None
+        return [source] if source is not None and source.dtype == _INT32 else self._data(node)
 
     def _lower(self, add: Builder, node: ir.Node, small: dict[ir.Value, ir.Value]) -> list[ir.Value]:
         inputs: list[ir.Value | None] = list(node.inputs)
