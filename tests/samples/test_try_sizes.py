@@ -42,6 +42,26 @@ ONE_LENGTH = """<ir_version: 8, opset_import: ["" : 18]>
 text (float[n,tokens] x) => (float[n,m] y)
 <int64[2] flat = {1, %d}>
 { y = Reshape (x, flat) }"""
+DEVIATION = """<ir_version: 8, opset_import: ["" : 18]>
+deviation (float[1,samples] x) => (float[m] y) <int64[2] frames = {-1, %d}, int64[1] first = {0}, float one = {1}> {
+    f = Reshape (x, frames)
+    mean = ReduceMean (f, first)
+    residual = Sub (f, mean)
+    sum = ReduceSumSquare <keepdims = 0> (residual, first)
+    shape = Shape <end = 1> (f)
+    count = Cast <to = 1> (shape)
+    less = Sub (count, one)
+    variance = Div (sum, less)
+    y = Sqrt (variance) }"""
+"""The standard deviation over frames, which is NaN for one frame: 0/0."""
+POSITIONS = """<ir_version: 8, opset_import: ["" : 18]>
+positions (int64[1,tokens] ids) => (float[1,m,2] y) <int64 padding = {1}, int64 last = {1}> {
+    empty = Equal (ids, padding)
+    token = Not (empty)
+    counted = Cast <to = 7> (token)
+    position = CumSum (counted, last)
+    y = Gather (table, position) }"""
+"""RoBERTa's positions: padding does not count, so any number of it fits into the table."""
 CACHE = """<ir_version: 8, opset_import: ["" : 18]>
 text (float[batch_size,past_length] past, float[batch_size,length] ids, float[batch_size,total_length] mask)
   => (float[n,m] y)
@@ -149,6 +169,18 @@ def test_a_length_that_the_model_needs_is_found(tmp_path: Path) -> None:
     with pytest.raises(WebbuildError, match=r"--dim tokens=N"):
         chosen(tmp_path, ONE_LENGTH % 77)
     assert chosen(tmp_path, ONE_LENGTH % 77, tokens=77).dims["x:1"] == 77
+
+
+@pytest.mark.parametrize(("frame", "length"), [(128, 512), (16_000, 16_000)])
+def test_a_length_at_which_an_output_is_nan_is_the_last_choice(tmp_path: Path, frame: int, length: int) -> None:
+    assert chosen(tmp_path, DEVIATION % frame).dims["x:1"] == length
+
+
+def test_a_length_at_which_only_padding_runs_is_the_last_choice(tmp_path: Path) -> None:
+    proto = parsed(POSITIONS)
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(44, 2), "table"))
+    source = load_onnx(save(proto, tmp_path / "m.onnx"))
+    assert choose_sizes(source, {}, lambda: NativeRunner(source.path)).dims["ids:1"] == 64
 
 
 @pytest.mark.parametrize(("large", "small", "length"), [(512, 64, 512), (64, 512, 512), (64, 3, 128), (3, 64, 128)])

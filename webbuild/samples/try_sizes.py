@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.conv_channels import conv_channels
@@ -41,6 +43,9 @@ CPU time, not wall-clock time, so that a busy machine chooses the same size.
 _SECONDS = 20.0
 """CPU time after which no other size is tried."""
 
+Run = Feeds | WebbuildError
+"""The outputs of a run, or its error."""
+
 
 def choose_sizes(
     source: OnnxModel,
@@ -54,6 +59,9 @@ def choose_sizes(
     - Picture sides: the first of `SIDES` that runs, as a square; the smallest if that is slow.
     - States: computed from the other sizes.
     - All others: the first of `LENGTHS` that runs.
+
+    A size is preferred at which the random inputs run as drawn, and no output is all NaN: positions of padding run at
+    any length, and the deviation of a single frame is NaN.
 
     Raises:
         WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs; those of
@@ -86,15 +94,19 @@ def choose_sizes(
         chosen = {**dict.fromkeys(sides, side), **sequence_lengths(plain, lengths, length), **fixed_dims}
         return with_state_sizes(source, chosen, native) if stateful else resolve_dims(source.signature, chosen)
 
-    def seconds(side: int, length: int, enough: Callable[[Iterable[object]], bool] = all) -> float | None:
+    def seconds(
+        side: int, length: int, *, preferred: bool = False, enough: Callable[[Iterable[object]], bool] = all
+    ) -> float | None:
         dims, started = sizes(side, length).dims, time.process_time()
-        runs = (error is None for error in _run_errors(native, source, dims))
-        return time.process_time() - started if enough(runs) else None
+        runs = _runs(native, source, dims, shrink=not preferred)
+        fits = (not isinstance(run, WebbuildError) and not (preferred and _has_nan_output(run)) for run in runs)
+        return time.process_time() - started if enough(fits) else None
 
     lengths_to_try = (LENGTHS[:-1] if stateful else LENGTHS) if lengths else ()
-    working = _first_that_runs(seconds, bool(sides), lengths_to_try)
-    if working is None:  # the model may reject the other values of a number that it compares
-        working = _first_that_runs(partial(seconds, enough=any), bool(sides), lengths_to_try)
+    # The last one: the model may reject the other values of a number that it compares.
+    for trial in (partial(seconds, preferred=True), seconds, partial(seconds, enough=any)):
+        if working := _first_that_runs(trial, bool(sides), lengths_to_try):
+            break
     native.close()
     if working is None:
         return resolve_dims(source.signature, fixed_dims)
@@ -161,12 +173,13 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, dims: Mapping[str,
 
 def _run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
     """Return the error of a run with random inputs at these sizes, None if any value of a compared number runs."""
-    errors = list(_run_errors(native, source, dims))
-    return None if None in errors else errors[0]
+    runs = list(_runs(native, source, dims))
+    errors = [run for run in runs if isinstance(run, WebbuildError)]
+    return errors[0] if len(errors) == len(runs) else None
 
 
-def _run_errors(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> Iterator[WebbuildError | None]:
-    """Yield the error of a run with random inputs at these sizes, for each value of a number that is compared."""
+def _runs(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int], *, shrink: bool = True) -> Iterator[Run]:
+    """Yield the run with random inputs at these sizes, for each value of a number that is compared."""
     fixed = [
         msgspec.structs.replace(
             spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
@@ -181,22 +194,28 @@ def _run_errors(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]
         return
     for feeds in generated:
         listed = {name: array for name, array in feeds.items() if name in ranges and ranges[name].values}
-        yield _feeds_error(native, feeds, listed)
+        closer = ({**each, **listed} for _, each in shrunk_feeds(feeds))
+        yield _run(native, chain([feeds], closer if shrink else ()))
 
 
-def _feeds_error(native: NativeRunner, generated: Feeds, listed: Feeds) -> WebbuildError | None:
-    """Return the error of a run, None if it runs with these feeds or, but for those `listed`, closer to 1 or 0."""
+def _run(native: NativeRunner, alternatives: Iterable[Feeds]) -> Run:
+    """Return the outputs for the first feeds that run; the first error if none do."""
     failed = None
-    for feeds in (generated, *({**each, **listed} for _, each in shrunk_feeds(generated))):
+    for feeds in alternatives:
         try:
-            native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
+            return native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
         except WebbuildError as error:
             failed = failed or error
             if error.code in RESOURCE_ERRORS:
                 break
-        else:
-            return None
+    assert failed is not None
     return failed
+
+
+def _has_nan_output(outputs: Feeds) -> bool:
+    """Whether an output is all NaN."""
+    arrays = [array for array in outputs.values() if array.size and array.dtype.kind == "f"]
+    return any(bool(np.isnan(array).all()) for array in arrays)
 
 
 def _first_that_runs(
