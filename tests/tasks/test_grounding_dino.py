@@ -14,7 +14,7 @@ from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.grounding import GroundingPostprocess
-from webbuild.tasks.options.symbolic_dims import resolve_dims
+from webbuild.tasks.options.symbolic_dims import resolve_dims, unknown_dims
 from webbuild.tasks.registry import match_task
 
 LENGTH, WIDTH = 16, 20
@@ -124,6 +124,12 @@ def test_a_text_of_any_length_is_packed_for_256_tokens() -> None:
     assert resolve_dims(facts(FREE), {"seq_len": 32}).dims["text_token_mask:2"] == 32
     short = facts(FREE, beside=HubFiles(config={"max_text_len": 64}))
     assert resolve_dims(short, {}).dims["input_ids:1"] == 64
+
+
+def test_texts_that_are_not_one_for_each_picture_have_another_length() -> None:
+    """OWL-ViT: 16 tokens at most, and any number of texts for a picture."""
+    texts = tokens("input_ids", shape=("text_batch_size", "sequence_length"))
+    assert unknown_dims(facts((FREE[0], texts)), {}) == ["sequence_length"]
 
 
 def test_a_picture_of_any_size_is_packed_as_its_configuration_resizes_it() -> None:

@@ -226,10 +226,15 @@ def _free_names(signature: ModelSignature) -> Iterator[str]:
 
 
 def takes_prompt(signature: ModelSignature) -> bool:
-    """Whether the model is a text-prompted detector: picture and token ids in, boxes out."""
-    names = {spec.name for spec in signature.inputs}
+    """Whether the model is a text-prompted detector: pictures and the token ids of their prompts in, boxes out.
+
+    OWL-ViT has a batch of texts for each picture, and an axis of another name.
+    """
     boxes = any(spec.name in BOXES_NAMES or spec.shape[-1:] == (4,) for spec in signature.outputs)
-    return boxes and "input_ids" in names and any(len(spec.shape) == 4 for spec in signature.inputs)
+    prompts = {spec.shape[0] for spec in signature.inputs if spec.name == "input_ids" and spec.shape}
+    pictures = {spec.shape[0] for spec in signature.inputs if len(spec.shape) == 4}
+    named = {dim for dim in prompts | pictures if isinstance(dim, str)}
+    return boxes and bool(prompts) and bool(pictures) and len(named) < 2
 
 
 def _max_prompt_tokens(signature: ModelSignature) -> int:
