@@ -200,6 +200,26 @@ def test_two_maps_that_fit_one_input_are_not_joined(tmp_path: Path) -> None:
     assert (done.code, done.error) == (2, "stages-not-joined")
 
 
+def test_the_states_of_an_encoder_are_joined_by_the_names_of_transformers(tmp_path: Path) -> None:
+    """Optimum's Whisper: the encoder has 1500 positions, the decoder takes any number."""
+    encoder = stage(
+        """<ir_version: 8, opset_import: ["" : 17]>
+        encoder (float[1,6,8] input_features) => (float[1,6,8] last_hidden_state) {
+            last_hidden_state = Tanh (input_features) }""",
+        tmp_path / "encoder_model.onnx",
+    )
+    decoder = stage(
+        """<ir_version: 8, opset_import: ["" : 17]>
+        decoder (float[1,8] token, float[batch_size,encoder_sequence_length,8] encoder_hidden_states)
+          => (float[a,b,c] logits) { logits = Add (token, encoder_hidden_states) }""",
+        tmp_path / "decoder_model.onnx",
+    )
+    token, states = packed(encoder, decoder).every_stage[1].inputs
+    assert (token.name, states.shape) == ("token", [1, 6, 8])
+    assert isinstance(states, StageInput)
+    assert states.output == "last_hidden_state"
+
+
 def test_free_sizes_of_a_decoder_are_those_of_the_encoder(tmp_path: Path) -> None:
     free = DECODER.replace("1,8,8,8", "batch,8,h,w").replace("1,4,16,16] detail", "batch,4,h2,w2] detail")
     manifest = packed(*pair(tmp_path, decoder=free))

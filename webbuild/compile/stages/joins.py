@@ -11,9 +11,12 @@ from webbuild.model.signature import TensorSpec
 from webbuild.model.states import describe_spec
 from webbuild.tasks.options.symbolic_dims import is_channel_name, picture_sides
 
+_OUTPUT_NAMES = {"encoder_hidden_states": "last_hidden_state"}
+"""Names of the outputs that feed the inputs of transformers' decoders."""
+
 
 def automatic_joins(earlier: Sequence[PlannedStage], model: PlannedStage, *, by_type: bool = True) -> tuple[Join, ...]:
-    """Return the joins of a model: by equal names, else by equal types and shapes, and feature maps that fit.
+    """Return the joins of a model: by names, else by equal types and shapes, and feature maps that fit.
 
     Raises:
         WebbuildError: `stage-mismatch`; `stages-not-joined` if there is no join.
@@ -70,9 +73,14 @@ def _joins_by_name(earlier: Sequence[PlannedStage], model: PlannedStage) -> tupl
 def _namesakes(
     earlier: Sequence[PlannedStage], model: PlannedStage
 ) -> list[tuple[TensorSpec, PlannedStage, TensorSpec]]:
-    """Return (input, stage, output) of equal names; of several stages, the latest."""
+    """Return (input, stage, output) of equal names, or of transformers' names; of several stages, the latest."""
     outputs = {spec.name: (stage, spec) for stage in earlier for spec in stage.source.signature.outputs}
-    return [(spec, *outputs[spec.name]) for spec in model.source.signature.inputs if spec.name in outputs]
+    equal = [(spec, *outputs[spec.name]) for spec in model.source.signature.inputs if spec.name in outputs]
+    return equal or [
+        (spec, *outputs[name])
+        for spec in model.source.signature.inputs
+        if (name := _OUTPUT_NAMES.get(spec.name)) in outputs and fits(outputs[name][1], spec)
+    ]
 
 
 def _joins_by_type(earlier: Sequence[PlannedStage], model: PlannedStage) -> tuple[Join, ...]:
