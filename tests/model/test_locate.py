@@ -81,6 +81,10 @@ def test_an_encoder_and_its_decoder(files: list[str], pair: list[str], tmp_path:
         (["a_encoder.onnx", "a_decoder.onnx", "face.onnx"], "webbuild pack {0}/a_encoder.onnx {0}/a_decoder.onnx"),
         (["cat.onnx", "cat_fp16.onnx", "dog.onnx"], "webbuild pack {0}/cat.onnx {0}/dog.onnx"),
         (["text_encoder.onnx", "text_encoder_2.onnx"], "webbuild pack {0}/text_encoder.onnx {0}/text_encoder_2.onnx"),
+        (
+            ["encoder_model.onnx", "decoder_model.onnx", "decoder_model_merged.onnx", "decoder_with_past_model.onnx"],
+            "webbuild pack {0}/encoder_model.onnx {0}/decoder_model.onnx",
+        ),
         (["text_model.onnx", "vision_model.onnx", "face.onnx"], "webbuild pack {0}/face.onnx {0}/text_model.onnx"),
     ],
 )

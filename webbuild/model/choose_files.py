@@ -95,11 +95,17 @@ def _image_and_text(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tu
 
 
 def _encoder_and_decoder(models: Mapping[tuple[PurePosixPath, str], list[str]]) -> tuple[str, ...]:
-    """Return the encoder and the decoder if there is one of each. Only a decoder has both words in its name."""
+    """Return the encoder and the decoder if there is one of each. Only a decoder has both words in its name.
+
+    Of Optimum's decoders it is `decoder_model`: `decoder_with_past_model` does not read what the encoder returns.
+    """
     words = {key: set(re.split(r"[-_.]", key[1].lower())) for key in models}
-    decoders = [_best(models[key]) for key, each in words.items() if "decoder" in each]
-    encoders = [_best(models[key]) for key, each in words.items() if "encoder" in each and "decoder" not in each]
-    return (encoders[0], decoders[0]) if len(encoders) == len(decoders) == 1 else ()
+    encoders = [key for key, each in words.items() if "encoder" in each and "decoder" not in each]
+    decoders = [key for key, each in words.items() if "decoder" in each]
+    if len(decoders) > 1 and len(encoders) == 1:
+        folder, name = encoders[0]
+        decoders = [key for key in decoders if key == (folder, name.lower().replace("encoder", "decoder"))]
+    return (_best(models[encoders[0]]), _best(models[decoders[0]])) if len(encoders) == len(decoders) == 1 else ()
 
 
 def _best(files: Sequence[str]) -> str:
