@@ -93,6 +93,16 @@ def test_pictures_of_one_channel_and_of_bytes(kind: str, said: str, tmp_path: Pa
     assert said in told
 
 
+def test_the_preprocessing_of_a_configuration_next_to_the_model_is_not_tried(tmp_path: Path) -> None:
+    path = model(tmp_path, 0.05, 127, "nchw")
+    config = {"do_normalize": True, "image_mean": [0.5] * 3, "image_std": [0.25] * 3, "resample": 3}
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(config))
+    spec, told = packed(path)
+    assert (spec["scale"], spec["mean"], spec["std"]) == (pytest.approx(1 / 255), [0.5] * 3, [0.25] * 3)
+    assert spec["letterbox"]["interpolation"] == "bicubic"
+    assert "divided by 0.25 (as preprocessor_config.json says); change it with --scale" in told
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

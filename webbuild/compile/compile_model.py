@@ -194,7 +194,7 @@ def _with_pictures(
         match = match if overrides.note else with_tensor_reason(match)
     else:
         with progress.step("try preprocessings"):
-            match = with_picture_input(match, image, graph, loaded.original)
+            match = with_picture_input(match, image, graph, loaded.original, loaded.source.signature)
     if match.guessed_recipe and not overrides.note and not kind_of(match.task).makes_picture:
         with progress.step("try preprocessings"):
             return with_measured_preprocessing(match, graph, loaded.original)

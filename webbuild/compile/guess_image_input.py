@@ -16,11 +16,13 @@ from webbuild.compile.number_inputs import choose_numbers, describe_number
 from webbuild.compile.pixel_ranges import CENTRED, PLAIN, UNIT, PixelRange, range_of, usual_ranges, with_range
 from webbuild.compile.preprocessing_trials import PreprocessingTrials
 from webbuild.manifest.manifest import ImageInput, Input, StateInput, TensorInput
+from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture_shape import has_fourth_channel, may_be_spectrogram, number_of_shape, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
+from webbuild.tasks.recognition.image_encoder_families import configured_picture
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.task_match import TaskMatch
 
@@ -68,9 +70,12 @@ def with_tensor_reason(match: TaskMatch) -> TaskMatch:
     return msgspec.structs.replace(match, assumptions=(*match.assumptions, f"{assumption}, so it takes .npz samples"))
 
 
-def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner) -> TaskMatch:
+def with_picture_input(
+    match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner, signature: ModelSignature
+) -> TaskMatch:
     """Turn the tensor input that `find_picture_input` returned into an image input, with its preprocessing.
 
+    - The preprocessing is that of a configuration next to the model, such as transformers'. Without one:
     - The pixel range comes from the graph's own normalization. Without one, native ONNX Runtime tries the ranges on two
       photographs. The range with the clearly largest picture dependence is chosen, else 0..1.
     - BGR is chosen over RGB in the same way.
@@ -79,7 +84,11 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     numbers = [number for spec in match.inputs if (number := number_of_shape(spec)) is not None]
     if numbers:
         numbers = list(choose_numbers(image, numbers, original))
-    recipe = _choose_recipe(image, graph, original, UNIT, number_feeds(numbers))
+    configured = configured_picture(image, signature) if image.dtype == "float32" and image.color == "rgb" else None
+    if configured is not None:
+        recipe: tuple[ImageInput, Sequence[str]] | None = (configured[0], (configured[1],))
+    else:
+        recipe = _choose_recipe(image, graph, original, UNIT, number_feeds(numbers))
     if recipe is None:
         return match
     chosen, reasons = recipe

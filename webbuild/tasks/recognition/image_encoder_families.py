@@ -83,27 +83,32 @@ def embed_picture(
     It comes from preprocessor_config.json, timm's or open_clip's configuration, else from the family, else it uses
     ImageNet's mean and std.
     """
-    hub, config = signature.hub_files.preprocessor, signature.hub_files.config
-    timm, open_clip = config.get("pretrained_cfg"), config.get("preprocess_cfg")
-    known = read_normalization(hub)
-    if known is not None:
-        picture = _with_numbers(image, known, *_hub_resize(hub))
-        return picture, _describe(picture, "as preprocessor_config.json says"), False
-    if isinstance(timm, Mapping):
-        known, edge = _timm_preprocessing(timm, image)
-        picture = _with_numbers(image, known, "crop", edge)
-        return picture, _describe(picture, "as timm's config.json says"), False
-    if isinstance(open_clip, Mapping) and (
-        mode := _OPEN_CLIP_RESIZE.get(str(open_clip.get("resize_mode", "shortest")))
-    ):
-        known, _ = _timm_preprocessing({"mean": _CLIP_MEAN, "std": _CLIP_STD, **open_clip}, image)
-        picture = _with_numbers(image, known, mode, 0)
-        return picture, _describe(picture, "as open_clip_config.json says"), False
+    if (configured := configured_picture(image, signature)) is not None:
+        picture, source = configured
+        return picture, _describe(picture, source), False
     chosen = family or EmbedFamily("", re.compile(""), re.compile(""), IMAGENET_MEAN, IMAGENET_STD)
     numbers = Normalization(1 / 255, chosen.mean, chosen.std, chosen.interpolation, "")
     picture = _with_numbers(image, numbers, chosen.mode, 0)
     source = f"as for {family.name}" if family else "with ImageNet's numbers, unless an option says otherwise"
     return picture, _describe(picture, source), family is None
+
+
+def configured_picture(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str] | None:
+    """Return the preprocessing in transformers', timm's or open_clip's configuration, and its source; else None."""
+    hub, config = signature.hub_files.preprocessor, signature.hub_files.config
+    timm, open_clip = config.get("pretrained_cfg"), config.get("preprocess_cfg")
+    known = read_normalization(hub)
+    if known is not None:
+        return _with_numbers(image, known, *_hub_resize(hub)), "as preprocessor_config.json says"
+    if isinstance(timm, Mapping):
+        known, edge = _timm_preprocessing(timm, image)
+        return _with_numbers(image, known, "crop", edge), "as timm's config.json says"
+    if isinstance(open_clip, Mapping) and (
+        mode := _OPEN_CLIP_RESIZE.get(str(open_clip.get("resize_mode", "shortest")))
+    ):
+        known, _ = _timm_preprocessing({"mean": _CLIP_MEAN, "std": _CLIP_STD, **open_clip}, image)
+        return _with_numbers(image, known, mode, 0), "as open_clip_config.json says"
+    return None
 
 
 def _describe(picture: ImageInput, source: str) -> str:
