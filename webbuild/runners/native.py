@@ -243,7 +243,7 @@ class NativeRunner:
             raise _out_of_memory_error(self.path.name, error) or WebbuildError(
                 "reference-run-failed",
                 f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
-                "check the input's names, types and shapes against manifest.json",
+                "check the names, types, shapes and values of the inputs; --sample FILE and --dim NAME=N change them",
             ) from error
         finally:
             limit.cancel()
