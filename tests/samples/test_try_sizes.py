@@ -107,6 +107,18 @@ def test_the_one_side_that_runs_is_found(tmp_path: Path, side: int) -> None:
     assert (sizes.dims["x:2"], sizes.dims["x:3"]) == (side, side)
 
 
+def test_a_side_of_a_latent_is_found_where_no_picture_side_runs(tmp_path: Path) -> None:
+    sizes = chosen(tmp_path, ONE_SIDE % (3 * 64 * 64))
+    assert (sizes.dims["x:2"], sizes.dims["x:3"]) == (64, 64)
+    assert "height and width of 'x' are 64, a size at which" in sizes.assumptions[-1]
+
+
+def test_the_timestep_of_a_diffusion_model_is_one_for_each_picture(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 18]>
+    unet (float[batch,4,8,8] sample, float[steps] timestep) => (float[batch,4,8,8] y) { y = Add (sample, timestep) }"""
+    assert chosen(tmp_path, text).dims == {"sample:0": 1, "timestep:0": 1}
+
+
 @pytest.mark.parametrize("channels", ["4", "16"])
 def test_states_are_as_large_as_what_takes_their_place(tmp_path: Path, channels: str) -> None:
     text = STATE.replace("CHANNELS", channels).replace("BEFORE", "Add")

@@ -33,6 +33,8 @@ from webbuild.tasks.options.symbolic_dims import (
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Usual picture sides of exported models, in pixels, tried in this order."""
+SMALL_SIDES = (64, 128, 32, 16, 8)
+"""Sides of latents and of crops, tried if no picture side runs; 64 are the latents of a picture of 512 pixels."""
 LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 256, 16_000)
 """Sizes of other free dimensions: tokens, points, a second of audio. Audio is last: as tokens it exhausts memory."""
 _SLOW_SECONDS = 0.6
@@ -57,6 +59,7 @@ def choose_sizes(
 
     - Channels: those of the Conv that reads the input.
     - Picture sides: the first of `SIDES` that runs, as a square; the smallest if that is slow.
+      If none runs, the first of `SMALL_SIDES`.
     - States: computed from the other sizes.
     - All others: the first of `LENGTHS` that runs.
 
@@ -105,7 +108,7 @@ def choose_sizes(
     lengths_to_try = (LENGTHS[:-1] if stateful else LENGTHS) if lengths else ()
     # The last one: the model may reject the other values of a number that it compares.
     for trial in (partial(seconds, preferred=True), seconds, partial(seconds, enough=any)):
-        if working := _first_that_runs(trial, bool(sides), lengths_to_try):
+        if working := _first_that_runs(trial, bool(sides), lengths_to_try) or (_small(trial) if sides else None):
             break
     native.close()
     if working is None:
@@ -121,6 +124,13 @@ def choose_sizes(
         )
         notes.append(f"{sizes_text}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *notes))
+
+
+def _small(seconds: Callable[[int, int], float | None]) -> tuple[int, int] | None:
+    """Return the first of `SMALL_SIDES` that runs, as both side and length."""
+    started = time.process_time()
+    tried = (size for size in SMALL_SIDES if time.process_time() - started < _SECONDS)
+    return next(((size, size) for size in tried if seconds(size, size) is not None), None)
 
 
 def _free_channels(source: OnnxModel, fixed_dims: Mapping[str, int]) -> dict[str, int]:

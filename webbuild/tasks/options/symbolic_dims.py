@@ -99,7 +99,7 @@ def _guess(
                 dims[key] = size
             elif key in prompt:
                 dims[key] = prompt[key]
-            elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(spec) or _is_unnamed_batch(spec)):
+            elif axis == 0 and (dim is None or _is_batch(spec, dim)):
                 dims[key] = 1
                 batched.append(f"'{spec.name}'")
             elif axis == 1 and len(spec.shape) == 4 and is_channel_name(dim):
@@ -131,6 +131,11 @@ def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: in
 def _is_batch_name(dim: str) -> bool:
     """Whether a first axis of this name is a batch. paddle2onnx names it `DynamicDimension.0`."""
     return dim.lower() in _BATCH_NAMES or "batch" in dim.lower() or dim.startswith("DynamicDimension.")
+
+
+def _is_batch(spec: TensorSpec, dim: str) -> bool:
+    """Whether a first axis is a batch. diffusers names that of a `timestep` `step` or `steps`."""
+    return _is_batch_name(dim) or bool(picture_sides(spec)) or _is_unnamed_batch(spec) or spec.name == "timestep"
 
 
 def _is_unnamed_batch(spec: TensorSpec) -> bool:
