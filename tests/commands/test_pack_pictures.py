@@ -125,6 +125,15 @@ def test_what_may_be_no_picture_stays_a_tensor(text: str, said: str, tmp_path: P
     assert said in told
 
 
+def test_a_latent_is_no_picture_with_alpha(tmp_path: Path) -> None:
+    """The decoder of a diffusion model, of which no side is known."""
+    path = tmp_path / "net.onnx"
+    text = "g (float[1,4,h,w] latent_sample) => (float[1,4,h,w] y) { y = Relu (latent_sample) }"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    spec, _ = packed(path)
+    assert (spec["kind"], spec["shape"]) == ("tensor", [1, 4, 128, 128])
+
+
 @pytest.mark.parametrize(
     ("bound", "said"),
     [

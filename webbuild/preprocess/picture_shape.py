@@ -24,6 +24,7 @@ _MEL_BANDS = (40, 80)
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
 _COLORS: dict[int, Color] = {3: "rgb", 1: "gray", 4: "rgba"}
+_LATENT = re.compile("latent", re.IGNORECASE)
 _MIN_RGBA_SIDE = 192
 """Smallest side in pixels of a four-channel tensor that counts as RGBA: latents are smaller."""
 
@@ -33,9 +34,9 @@ def picture_of_shape(spec: TensorInput, least: int = _MIN_SIDE, layout: Layout |
 
     The shape is [1, C, H, W] or [1, H, W, C] with 1 or 3 channels and sides of at least `least`. With 4 channels sides
     must be at least `_MIN_RGBA_SIDE`. A `least` below `_MIN_SIDE` means that the input is surely a picture; then
-    `_MIN_SIDE` is enough.
+    `_MIN_SIDE` is enough. A latent by its name is no picture.
     """
-    if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8"):
+    if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8") or is_latent(spec.name):
         return None
     for each, axis in _AXES.items():
         if layout not in (None, each):
@@ -56,6 +57,11 @@ def picture_of_shape(spec: TensorInput, least: int = _MIN_SIDE, layout: Layout |
                 letterbox=Letterbox(mode="stretch"),
             )
     return None
+
+
+def is_latent(name: str) -> bool:
+    """Whether an input takes latents, not a picture, by its name: `latent_sample` in diffusers."""
+    return _LATENT.search(name) is not None
 
 
 def may_be_spectrogram(spec: TensorInput) -> bool:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.dim_expression import evaluate_dim
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.preprocess.picture_shape import is_latent
 from webbuild.tasks.options.known_size import known_picture_size
 from webbuild.tasks.recognition.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.recognition.sam_decoders import fewest_points, prompt_sizes
@@ -173,7 +174,9 @@ def _free_sides(spec: TensorSpec) -> tuple[int, ...]:
 
 
 def picture_sides(spec: TensorSpec) -> tuple[int, ...]:
-    """Return the axes of height and width of an input shaped like a picture; none for other tensors."""
+    """Return the axes of height and width of an input shaped like a picture; none for other tensors and latents."""
+    if is_latent(spec.name):
+        return ()
     match spec.shape:
         case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
             return (2, 3)
