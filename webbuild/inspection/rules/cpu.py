@@ -17,20 +17,22 @@ from webbuild.inspection.kernels import (
 )
 from webbuild.inspection.op_cost import cpu_severity
 from webbuild.inspection.rules.base import rule
+from webbuild.passes.decompose.decompose_masked_attention import DecomposeMaskedAttention, is_masked_attention
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
 from webbuild.passes.workarounds.base import Symptom
 
 _cpu_rule = partial(rule, placement="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
 
 
-@_cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
+@_cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions", passes=(DecomposeMaskedAttention.code,))
 def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
     Attention has a GPU kernel only without masks and without a past. A DynamicQuantizeLSTM quantizes its state to 8
     bits at every step, with a range measured at that step: other operators cannot reproduce its output.
 
-    Fix: export without fusion; the engine itself fuses what it can run. Do not quantize an LSTM: `quantize_dynamic(...,
+    Fix: decompose-masked-attention writes an Attention with a mask as MatMul and Softmax. Export without the other
+    fusions; the engine itself fuses what it can run. Do not quantize an LSTM: `quantize_dynamic(...,
     op_types_to_quantize=["MatMul", "Gemm", "Conv"])`.
 
     Source: the engine's list of kernels.
@@ -41,10 +43,12 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
         return Symptom(
             "DynamicQuantizeLSTM has no GPU kernel, and other operators cannot reproduce how it quantizes its state",
             fix="quantize without the LSTMs: quantize_dynamic(..., op_types_to_quantize=['MatMul', 'Gemm', 'Conv'])",
+            fixed_by="",
         )
-    masked = node.op_type == "Attention"
+    attention = node.op_type == "Attention"
     return Symptom(
-        "its GPU kernel takes no mask and no past" if masked else f"there is no GPU kernel for {node.op_type}"
+        "its GPU kernel takes no mask and no past" if attention else f"there is no GPU kernel for {node.op_type}",
+        fixed_by=DecomposeMaskedAttention.code if is_masked_attention(node) else "",
     )
 
 
