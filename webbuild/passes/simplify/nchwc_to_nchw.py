@@ -28,7 +28,7 @@ class NchwcToNchw(Pass):
     that machine, and reorders the weights to match. No web build has these operators.
 
     How: every NCHWc operator becomes the standard one, and its weights get their original order. Channels that pad the
-    last block have zero weights, and ReorderOutput removes them.
+    last block have zero weights, and ReorderOutput removes them. ReorderInput adds them for a depthwise Conv.
 
     Limits: the model does not contain the block size. The pass uses the block size of this machine, as native ONNX
     Runtime does. Exact except for the order of summation.
@@ -46,7 +46,7 @@ class NchwcToNchw(Pass):
         block, opset = nchwc_block_size(), model.graph.opset_imports[""]
         for node in nodes:
             add = Builder(model.graph, node, f"{node.name or node.op_type}/nchw", opset)
-            if node.op_type == "Conv" and static_shape(node.inputs[0]) is None:
+            if node.op_type in ("Conv", "ReorderInput") and static_shape(node.inputs[0]) is None:
                 infer_shapes(model)  # the nodes before it are standard by now
             if (result := _standard(add, node, block, opset)) is None:
                 return [self.skipped(node, f"{node.op_type} of the NCHWc layout is not supported")]
@@ -63,7 +63,9 @@ def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value |
     x = node.inputs[0]
     match node.op_type:
         case "ReorderInput":
-            return add.op("Transpose" if values.get("channels_last") else "Identity", x, **_to_channels_first(values))
+            plain = add.op("Transpose" if values.get("channels_last") else "Identity", x, **_to_channels_first(values))
+            missing = _missing_channels(node, block)
+            return add.pad(plain, [0] * 4, [0, missing, 0, 0]) if missing else plain
         case "ReorderOutput":
             cut = add.slice(x, 1, 0, values["channels"])
             return add.op("Transpose", cut, perm=[0, 2, 3, 1]) if values.get("channels_last") else cut
@@ -77,6 +79,21 @@ def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value |
             region = None if opset >= 13 else add.const([])
             return add.op("Resize", x, region, scales, **rest, **_rounding(rest))
     return None
+
+
+def _missing_channels(node: ir.Node, block: int) -> int:
+    """Return how many channels a ReorderInput adds to fill its last block; 0 if only plain Convs read the result.
+
+    The weights of a plain Conv are cut instead. A depthwise Conv, or a sum with another tensor, needs the full block.
+    """
+    shape = static_shape(node.inputs[0])
+    uses = list(node.outputs[0].uses())
+    is_cut = all(
+        use.node.op_type == "Conv" and use.idx == 0 and use.node.attributes.get_int("group", 1) == 1 for use in uses
+    )
+    if shape is None or is_cut:
+        return 0
+    return -shape[-1 if node.attributes.get_int("channels_last", 0) else 1] % block
 
 
 def _to_channels_first(values: dict[str, Any]) -> dict[str, list[int]]:
