@@ -136,6 +136,7 @@ export class ModelState {
     let lost: string | null = null;
     const answer = await work(() => {
       loaded = session.loaded;
+      this.#sessions.add(session); // its worker keeps tensors of an aborted run too
       const { why, ...from } = this.#find(session, inputs);
       lost = why;
       return { stream: this.#id, ...from };
@@ -144,7 +145,6 @@ export class ModelState {
     this.#copy = null;
     this.#steps = lost !== null || startsFromZeros(answer) ? 1 : this.#steps + 1;
     session.beforeMove.add(this.#save);
-    this.#sessions.add(session);
     return { answer, warnings: lost === null ? [] : [stateReset(lost)] };
   }
 

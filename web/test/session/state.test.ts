@@ -3,6 +3,7 @@ import type { Model, Tensors } from "../../src/index.js";
 import { backends, hasWebgpu, keepEngine, loadTiny, withWorker } from "../support/bundle.js";
 import { answerOf, errorAt, frame, runFrames, sums, WANTED } from "../support/frames.js";
 import { memoryUse, readBack } from "../support/measured.js";
+import { whenPosted } from "../support/posted.js";
 
 function numbers(tensors: Tensors, name: string): number[] {
   return Array.from(tensors[name]?.data ?? [], Number);
@@ -194,6 +195,25 @@ describe.runIf(hasWebgpu)("on a GPU", () => {
       await states[0]?.snapshot();
       expect((await readBack()) - read).toBe(200 * 16 + 4 * 16 * 16 * 4);
       expect(model.info().graphCapture).toMatchObject({ used: false });
+    });
+  });
+
+  test("a state whose only run was aborted is released", async () => {
+    await withWorker("worker-measured.js", async () => {
+      const model = await loadTiny({ backend: "webgpu" }, "recurrent.json");
+      const drop = async (): Promise<void> => {
+        const state = model.newState();
+        const controller = new AbortController();
+        whenPosted("run", () => controller.abort());
+        const dropped = model.run(frame(0), { state, signal: controller.signal });
+        await expect(dropped).rejects.toMatchObject({ code: "aborted" });
+        await state.release();
+        await model.run(frame(0));
+      };
+      for (let turn = 0; turn < 8; turn++) await drop(); // the engine pools buffers
+      const before = await memoryUse();
+      for (let turn = 0; turn < 8; turn++) await drop();
+      expect(await memoryUse()).toEqual(before);
     });
   });
 });
