@@ -12,6 +12,7 @@ import { StreamTracks } from "../tracking/stream-tracks.js";
 import { streamOptions } from "../tracking/track-options.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
+import { copiedOptions } from "./copied-options.js";
 import { internalError, WebbuildError, wrapErrors } from "./errors.js";
 import type { ModelEvents } from "./model-events.js";
 import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./model-stages.js";
@@ -157,7 +158,7 @@ export class Model extends EventTarget {
    * call resolves.
    */
   look(source: RunSource, options: RunOptions = {}): Promise<Scene> {
-    return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, options)));
+    return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, copiedOptions(options))));
   }
 
   /**
@@ -170,7 +171,7 @@ export class Model extends EventTarget {
    * the options of the first and of the last.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
-    return this.#ordered.add(wrapErrors(() => this.#run(source, options)));
+    return this.#ordered.add(wrapErrors(() => this.#run(source, copiedOptions(options))));
   }
 
   #run(source: RunSource, options: RunOptions): Promise<Result> {

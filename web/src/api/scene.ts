@@ -7,6 +7,7 @@ import { type EverythingOptions, everythingSettings } from "../tasks/mask-genera
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkStageRun } from "./check-run.js";
+import { copiedOptions } from "./copied-options.js";
 import { WebbuildError, wrapErrors } from "./errors.js";
 import {
   checkEverythingOptions,
@@ -67,7 +68,7 @@ export class Scene {
         const { manifest } = this.#last;
         checkStageRunOptions(optionNames(manifest, "later"), options, "the last stage");
         checkStageRun(manifest, options);
-        const { signal, onProgress, ...rest } = options;
+        const { signal, onProgress, ...rest } = copiedOptions(options);
         return this.#runs.run(rest, signal, onProgress);
       }),
     );

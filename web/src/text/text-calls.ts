@@ -35,7 +35,8 @@ export async function classifyPicture(
   options: TextOptions,
 ): Promise<LabelScore[]> {
   checkLabels(labels);
-  const [result, vectors] = await Promise.all([run(), encoder.embed(labels, options)]);
+  const own = [...labels];
+  const [result, vectors] = await Promise.all([run(), encoder.embed(own, options)]);
   if (!("embedding" in result)) throw internalError("a text encoder with a model that has no embedding");
-  return labelScores(labels, vectors, result.embedding, encoder.spec);
+  return labelScores(own, vectors, result.embedding, encoder.spec);
 }

@@ -32,6 +32,15 @@ test("the picture is read at the call, and not after the text encoder is loaded"
   expect((await scores).map(({ label }) => label)).toEqual(["a dog", "a cat"]);
 });
 
+test("labels that the caller changes after the call keep their scores", async () => {
+  const { encoder, loaded } = slowEncoder();
+  const labels = ["a cat", "a dog"];
+  const scores = classifyPicture(encoder, async () => result, labels, {});
+  labels.reverse();
+  loaded();
+  expect((await scores)[0]).toMatchObject({ label: "a dog", cosine: 1 });
+});
+
 test("an unreadable picture rejects at once, a failed text encoder with its error", async () => {
   const one = slowEncoder();
   const unreadable = (): Promise<Result> => Promise.reject(new Error("no picture"));

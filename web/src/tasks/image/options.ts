@@ -8,7 +8,7 @@ import type { TaskOptions } from "../task-options.js";
 export const options: TaskOptions<ImageTask> = {
   kind: "image",
   names: ["tiles", "onTile", "reference"],
-  pictures: ["reference"],
+  pictures: ["reference", "mask"],
   refusal: "the model is not an image-to-image model",
   check({ task, inputs }, given) {
     checkReference(inputs, given.reference);
