@@ -24,6 +24,7 @@ from webbuild.equivalence.open_reference import open_with_threshold_inputs
 from webbuild.equivalence.sequences import check_states
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph
+from webbuild.model.random_operators import draws_random_numbers
 from webbuild.model.states import guessed_states
 from webbuild.reporting.quantities import format_count
 from webbuild.runners.batch_runner import BatchRunner
@@ -185,12 +186,20 @@ def _check(
     if (batch := variant.picture_batch) is not None:  # each sample is one picture of a batch, compared by itself
         open_graph = partial(BatchRunner, batch=batch)
         graphs = [graph.for_one_picture for graph in graphs]
-    return check_with_detections(
-        compared_model(original, variant.compiled),
-        graphs,
-        folder,
-        variant.samples,
-        edges,
-        open_with_thresholds=partial(open_with_threshold_inputs, variant.loaded.source, variant.loaded.dims.dims),
-        open_graph=open_graph,
-    )
+    try:
+        return check_with_detections(
+            compared_model(original, variant.compiled),
+            graphs,
+            folder,
+            variant.samples,
+            edges,
+            open_with_thresholds=partial(open_with_threshold_inputs, variant.loaded.source, variant.loaded.dims.dims),
+            open_graph=open_graph,
+        )
+    except WebbuildError as error:
+        if error.code != "output-mismatch" or not draws_random_numbers(variant.loaded.source.model):
+            raise
+        fix = (
+            "the model draws other random numbers in each run: export it with an input that scales them, or as an input"
+        )
+        raise WebbuildError(error.code, error.message, fix) from error

@@ -10,6 +10,7 @@ from webbuild.model.traversal import iter_nodes
 
 if TYPE_CHECKING:
     import onnx
+    import onnx_ir as ir
 
 RANDOM_OPS = frozenset({
     "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli",
@@ -27,6 +28,11 @@ def random_warnings(proto: onnx.ModelProto) -> Iterator[str]:
         more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
         yield (
             f"[random-operator] {nodes[0].op_type} '{name}'{more}: draws other numbers in each run and each browser, "
-            "so the proof, verify and the page's self-test see differences; if an input scales the noise, make it 0, "
-            f"with --set noise_scale=0 or in an .npz sample; see: {page_url('random-operator')}"
+            "so the proof, verify and the page's self-test compare runs without noise: where an input scales it, "
+            f"generated samples are 0; make yours 0, too; see: {page_url('random-operator')}"
         )
+
+
+def draws_random_numbers(model: ir.Model) -> bool:
+    """Whether a node of the model draws random numbers."""
+    return any(node.op_type in RANDOM_OPS and node.domain == "" for node in model.graph.all_nodes())

@@ -132,7 +132,9 @@ def _in_range(shape: Sequence[int], dtype: Any, bounds: InputRange, seed: int) -
     if bounds.values:
         return np.full(shape, bounds.values[seed % len(bounds.values)]).astype(kind)
     if kind.kind == "f":
-        return generator.uniform(bounds.low, bounds.high, shape).astype(kind)
+        drawn = generator.uniform(bounds.low, bounds.high, shape).astype(kind)
+        drawn.reshape(-1)[list(bounds.zeros)] = 0
+        return drawn
     return generator.integers(int(bounds.low), int(bounds.high), shape, endpoint=True).astype(kind)
 
 

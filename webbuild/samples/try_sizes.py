@@ -203,8 +203,8 @@ def _runs(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int], *, s
         yield error
         return
     for feeds in generated:
-        listed = {name: array for name, array in feeds.items() if name in ranges and ranges[name].values}
-        closer = ({**each, **listed} for _, each in shrunk_feeds(feeds))
+        exact = {name for name, each in ranges.items() if each.values or each.zeros} & feeds.keys()
+        closer = ({**each, **{name: feeds[name] for name in exact}} for _, each in shrunk_feeds(feeds))
         yield _run(native, chain([feeds], closer if shrink else ()))
 
 

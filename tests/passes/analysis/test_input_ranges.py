@@ -98,3 +98,25 @@ def test_a_model_that_refuses_other_thresholds_packs_and_the_output_says_which(t
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify", "--nms", "keep")
     assert done.code == 0, done.stderr
     assert "random values of 'iou': 0 to 1, for NonMaxSuppression" in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(
+    ("factor", "zeros"),
+    [
+        ("f = Gather (s, last)", {"s": (2,)}),
+        ("g = Gather (s, second) u = Unsqueeze (g, axis) f = Cast <to = 1> (u)", {"s": (1,)}),
+        ("f = Squeeze (one)", {"one": (0,)}),
+        ("f = Identity (mask)", {}),
+        ("g = Gather (s, last) f = Exp (g)", {}),
+    ],
+)
+def test_numbers_that_scale_noise_are_found(factor: str, zeros: dict[str, tuple[int, ...]]) -> None:
+    text = f"""<ir_version: 8, opset_import: ["" : 18]>
+    g (float[4] x, float[3] s, float[1] one, float[4] mask) => (float[4] y)
+    <int64[1] last = {{-1}}, int64 second = {{1}}, int64[1] axis = {{0}}>
+    {{ r = RandomNormalLike (x) e = Exp (x) n = Mul (r, e) {factor} scaled = Mul (f, n) y = Add (x, scaled) }}"""
+    found = {name: each.zeros for name, each in input_ranges(as_ir(text)).items() if each.zeros}
+    assert found == zeros
+    ranges = input_ranges(as_ir(text))
+    drawn = random_tensor(TensorInput(name="s", dtype="float32", shape=[3]), 0, ranges)
+    assert [index for index, value in enumerate(drawn) if value == 0] == list(zeros.get("s", ()))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.passes.analysis.noise_inputs import noise_numbers
 from webbuild.passes.rewrite import constant, static_shape
 
 _HANDED_ON = {
@@ -50,18 +51,28 @@ _PARTS: Mapping[tuple[str, int], tuple[float, float]] = {
 }
 """The same for one element of a Concat: the height or the width."""
 
+_OTHER_SCALES = (0.5, 1.0)
+"""The range of the numbers beside those that scale noise, such as the speed of speech."""
+
 
 class InputRange(Struct, frozen=True):
-    """The range of an input, both ends included, and the operator that sets it; its only `values`, if there are any."""
+    """The range of an input, both ends included, and the operator that sets it.
+
+    Attributes:
+        values: its only values, if there are any.
+        zeros: indices of the numbers that are 0.
+    """
 
     low: float
     high: float
     operator: str
     values: tuple[float, ...] = ()
+    zeros: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         listed = " or ".join(f"{each:g}" for each in self.values)
-        return f"{listed or f'{self.low:g} to {self.high:g}'}, for {self.operator}"
+        between = f"{self.low:g}" if self.low == self.high else f"{self.low:g} to {self.high:g}"
+        return f"{listed or between}{' or 0' if self.zeros and self.high else ''}, for {self.operator}"
 
 
 def input_ranges(model: ir.Model) -> dict[str, InputRange]:
@@ -69,6 +80,7 @@ def input_ranges(model: ir.Model) -> dict[str, InputRange]:
 
     If the size of an axis is unknown, its only valid index is 0. If two ranges do not overlap, the first is used. A
     number without a range that is compared with constants, such as a sample rate, has these values and another one.
+    Numbers that scale random noise are 0.
     """
     ranges: dict[str, InputRange] = {}
     for value in model.graph.inputs:
@@ -83,6 +95,17 @@ def input_ranges(model: ir.Model) -> dict[str, InputRange]:
             ranges[value.name or ""] = narrower if low <= high else known
         if value.name not in ranges and (values := _compared_values(value)):
             ranges[value.name or ""] = InputRange(min(values), max(values), "Equal", values)
+    return {**_without_noise(model), **ranges}
+
+
+def _without_noise(model: ir.Model) -> dict[str, InputRange]:
+    """Return the ranges of the inputs that scale random noise: only runs without noise can be compared."""
+    ranges: dict[str, InputRange] = {}
+    inputs = {value.name: value for value in model.graph.inputs}
+    for name, zeros in noise_numbers(model).items():
+        has_others = len(zeros) < math.prod(static_shape(inputs[name]) or ())
+        low, high = _OTHER_SCALES if has_others else (0.0, 0.0)
+        ranges[name] = InputRange(low, high, "random noise", zeros=zeros)
     return ranges
 
 
