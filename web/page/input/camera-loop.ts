@@ -1,6 +1,7 @@
 // The camera's buttons and its loop: it takes a frame only after the result of the previous frame.
 
 import { isAbort, PageError } from "../shell/failure-card.js";
+import { element, setIcon } from "../util/elements.js";
 import { Camera, type Facing, hasTwoCameras } from "./camera.js";
 
 export interface CameraFrame {
@@ -23,6 +24,19 @@ export interface CameraParts {
   paint(on: boolean): void;
 }
 
+/** The elements of the page's template. */
+export function cameraParts(): CameraParts {
+  return {
+    video: element("video", HTMLVideoElement),
+    webcam: element("webcam", HTMLButtonElement),
+    flip: element("flip", HTMLButtonElement),
+    paint(on) {
+      element("webcam-text", HTMLElement).textContent = on ? "Stop camera" : "Use camera";
+      setIcon(element("webcam-icon", SVGUseElement), on ? "stop" : "camera");
+    },
+  };
+}
+
 export class CameraLoop {
   readonly #camera: Camera;
   readonly #button: HTMLButtonElement;
@@ -31,6 +45,8 @@ export class CameraLoop {
   readonly #events: CameraEvents;
   #facing: Facing = "user";
   #wanted = false;
+  /** Whether the camera has started. Until then the visitor may still be asked to allow it. */
+  #on = false;
   /** Counts loops, to end one whose camera was stopped while it waited for a frame. */
   #turn = 0;
 
@@ -48,7 +64,7 @@ export class CameraLoop {
   }
 
   get on(): boolean {
-    return this.#wanted;
+    return this.#on;
   }
 
   async start(): Promise<void> {
@@ -56,8 +72,10 @@ export class CameraLoop {
     this.#paint(true);
     try {
       await this.#camera.start(this.#facing, () => this.#lose());
+      const canFlip = await hasTwoCameras();
       if (!this.#wanted) return this.#camera.stop();
-      this.#flip.hidden = !(await hasTwoCameras());
+      this.#flip.hidden = !canFlip;
+      this.#on = true;
       this.#events.onStart();
       if (!already) await this.#loop();
     } catch (error) {
@@ -72,6 +90,8 @@ export class CameraLoop {
     if (!this.#wanted) return;
     this.#camera.stop();
     this.#paint(false);
+    if (!this.#on) return;
+    this.#on = false;
     this.#events.onStop();
   }
 

@@ -16,6 +16,14 @@ export interface Picture {
   prompt?: string;
 }
 
+/** A picture of the visitor's choice, and its image on the stage. */
+export interface ChosenPicture {
+  picture: Picture;
+  shown: StagePicture & { blob: Blob };
+  /** Null if it is not a sample. */
+  sample: Sample | null;
+}
+
 /** The longer side in pixels that a smaller vector graphic is drawn at. */
 const VECTOR_SIZE = 1024;
 
@@ -26,7 +34,7 @@ const VECTOR_SIZE = 1024;
 export async function decodePicture({
   blob,
   title,
-}: Pick<Picture, "blob" | "title">): Promise<StagePicture & { blob: Blob }> {
+}: Pick<Picture, "blob" | "title">): Promise<ChosenPicture["shown"]> {
   // An image element would play the animation; the model sees its first frame.
   let pixels = blob.type === "image/gif" ? await firstFrame(blob).catch(() => blob) : blob;
   const image = new Image();

@@ -69,16 +69,17 @@ export class FailureCard {
   /** The element that had the focus before the card, and gets it back. */
   #before: EventTarget | null = null;
 
-  constructor(onDismiss: () => void) {
+  /** Called when no failure is shown any more. */
+  readonly #onHide: () => void;
+
+  constructor(onHide: () => void) {
+    this.#onHide = onHide;
     this.#card.addEventListener("focusin", ({ relatedTarget }) => {
       if (!this.#card.contains(relatedTarget as Node | null)) this.#before = relatedTarget;
     });
     this.#retry.addEventListener("click", () => this.#lastingFailure?.again());
     copyOnClick(element("failure-report", HTMLButtonElement), () => this.report(this.#shown));
-    this.#dismiss.addEventListener("click", () => {
-      this.clear();
-      if (!this.#lastingFailure) onDismiss();
-    });
+    this.#dismiss.addEventListener("click", () => this.clear());
   }
 
   show(error: unknown): void {
@@ -101,10 +102,12 @@ export class FailureCard {
 
   /** Hides the failure; a lasting failure is shown again. */
   clear(): void {
+    if (this.#card.hidden) return;
     if (this.#card.contains(document.activeElement) && this.#before instanceof HTMLElement)
       this.#before.focus();
     this.#card.hidden = true;
     if (this.#lastingFailure) this.show(this.#lastingFailure.error);
+    else this.#onHide();
   }
 
   /** Removes every failure. */

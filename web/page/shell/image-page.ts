@@ -1,34 +1,26 @@
 // The page of a model that takes pictures: runs it on chosen pictures and camera frames. The task's view shows the results.
 
 import { closeResults } from "../../src/api/close-results.js";
-import type {
-  EverythingOptions,
-  EverythingResult,
-  Model,
-  PartProgress,
-  Result,
-  RunOptions,
-  RunSource,
-} from "../../src/index.js";
-import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
+import type { Model, PartProgress, Result, RunSource } from "../../src/index.js";
+import { type CameraFrame, CameraLoop, cameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
 import { LiveBadge } from "../input/live-badge.js";
 import { linkTo } from "../input/page-link.js";
-import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
+import { type ChosenPicture, decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { RunSettings } from "../input/run-settings.js";
 import { type Sample, Samples } from "../input/samples.js";
-import { SceneCache } from "../input/scene-cache.js";
-import { element, setIcon } from "../util/elements.js";
+import { element } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
 import { FailureCard, isAbort } from "./failure-card.js";
 import { ResultActions } from "./result-actions.js";
+import { type PictureAndModel, SceneRuns } from "./scene-runs.js";
 import { SlowRun } from "./slow-run.js";
 import { setState, setStatus } from "./status.js";
 
 export class ImagePage {
-  readonly failure = new FailureCard(() => setStatus(this.#model ? "ready" : "loading", "Ready"));
+  readonly failure = new FailureCard(() => this.#showStatus());
   readonly #view: TaskView;
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
@@ -36,7 +28,7 @@ export class ImagePage {
     () => void this.#runAgain(),
     () => {
       this.#abortRun();
-      void this.#rerun();
+      void this.#runAgain();
     },
   );
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
@@ -48,14 +40,18 @@ export class ImagePage {
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
   #model: Model | null = null;
-  readonly #scene = new SceneCache();
+  readonly #scene = new SceneRuns(() => this.#now());
+  /** The picture to run; null while the camera is on. */
   #picture: Picture | null = null;
+  /** The chosen picture, until the first frame of the camera replaces it on the stage. */
+  #chosen: ChosenPicture | null = null;
   /** Resolves when the last frame of a stopped camera has become the picture. */
   #keeping: Promise<void> = Promise.resolve();
-  /** Its title, if it is a sample. */
-  #sample: string | null = null;
   /** Whether the picture on the stage has a result. */
   #hasResult = false;
+  #isRunning = false;
+  /** Whether a picture is fetched or decoded. */
+  #isOpening = false;
   /** Aborts the current run when the picture or the settings change. */
   #running = new AbortController();
   readonly #slow = new SlowRun();
@@ -71,8 +67,8 @@ export class ImagePage {
       onFailure: (error) => this.failure.show(error),
     });
     view.onChange?.(() => void this.#runAgain());
-    view.setIdleRun?.((options) => this.#runIdle(options));
-    view.setFindEverything?.((options, looking) => this.#findEverything(options, looking));
+    view.setIdleRun?.(async (options) => (this.#isIdle ? this.#scene.runIdle(options) : null));
+    view.setFindEverything?.((options, looking) => this.#scene.everything(options, looking));
     pickImages((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -81,13 +77,37 @@ export class ImagePage {
   setModel(model: Model | null, reason: string): void {
     this.#model = model;
     this.#view.setModel(model, reason);
-    if (model === null) return;
-    if (this.#camera.on) setStatus("running", "Camera on");
+    if (model === null) this.#showNoResult();
+    else if (this.#camera.on) this.#showStatus();
     else void this.#rerun();
   }
 
-  /** Runs the model again; a slow current run is aborted first. */
+  /** Null without a picture or a model, and while the camera is on. */
+  #now(): PictureAndModel | null {
+    const picture = this.#picture;
+    const model = this.#model;
+    return picture && model && !this.#camera.on ? { picture, model } : null;
+  }
+
+  get #isIdle(): boolean {
+    return this.#hasResult && document.body.dataset.state === "ready";
+  }
+
+  #showStatus(): void {
+    if (this.#model === null) setStatus("loading", element("progress-stage", HTMLElement).textContent ?? "");
+    else if (this.#camera.on) setStatus("running", "Camera on");
+    else if (this.#isRunning) setStatus("running", "Running");
+    else setStatus("ready", "Ready");
+  }
+
+  #showNoResult(): void {
+    this.#hasResult = false;
+    this.#actions.show(null);
+  }
+
+  /** Runs the model again after a change of the settings; a slow current run is aborted first. */
   #runAgain(): Promise<void> {
+    this.failure.clear();
     if (this.#slow.isSlow) this.#abortRun();
     return this.#rerun();
   }
@@ -109,51 +129,64 @@ export class ImagePage {
   async #choose(sample: Sample | null, open: () => Promise<Picture>): Promise<void> {
     this.#choice += 1;
     const choice = this.#choice;
+    this.#isOpening = true;
     this.#camera.stop();
     this.failure.clear();
     try {
       const picture = await open();
       const shown = await decodePicture(picture);
       if (choice !== this.#choice) return;
-      this.#abortRun();
-      this.#actions.show(null);
-      this.#samples.mark(sample?.file ?? null);
-      this.#sample = sample?.title ?? null;
-      this.#picture = { ...picture, blob: shown.blob };
-      this.#view.clear();
-      this.#hasResult = false;
-      this.#settings.showPicture(shown.size);
-      this.#view.showPicture(shown, picture.title, picture);
+      this.#isOpening = false;
+      this.#show({ picture, shown, sample });
       await this.#rerun();
     } catch (error) {
-      if (choice === this.#choice) this.failure.show(error);
+      if (choice !== this.#choice) return;
+      this.#isOpening = false;
+      this.failure.show(error);
+      if (!this.#hasResult && !this.#isRunning) await this.#rerun();
     }
+  }
+
+  #show(chosen: ChosenPicture): void {
+    const { picture, shown, sample } = chosen;
+    this.#abortRun();
+    this.#showNoResult();
+    this.#samples.mark(sample?.file ?? null);
+    this.#chosen = chosen;
+    this.#picture = { ...picture, blob: shown.blob };
+    this.#view.clear();
+    this.#settings.showPicture(shown.size);
+    this.#view.showPicture(shown, picture.title, picture);
   }
 
   async #runPicture(): Promise<void> {
     await this.#keeping;
-    const picture = this.#picture;
-    const model = this.#model;
-    if (!picture || !model || this.#camera.on) return;
+    const now = this.#now();
+    if (now === null) return;
+    const { picture, model } = now;
+    this.#isRunning = true;
     setState("running");
-    this.#slow.start(() => this.#showSlow());
+    this.#slow.start(() => {
+      if (model === this.#model) this.#showSlow();
+    });
     try {
       await model.reset();
       const result = await this.#runOnPicture(model, picture);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return closeResults(result);
-      this.failure.clear();
       this.#hasResult = true;
       this.#settings.showResult(result);
       await this.#view.showResult(result, model, this.#settings.thresholds);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       this.#actions.show(result);
-      setStatus("ready", "Ready");
+      this.#isRunning = false;
+      this.#showStatus();
     } catch (error) {
       if (model !== this.#model || isAbort(error)) return;
-      this.#actions.show(null);
+      this.#showNoResult();
       this.#view.showNone("No result");
       this.failure.show(error);
     } finally {
+      this.#isRunning = false;
       this.#slow.end();
       this.#settings.showEnd();
     }
@@ -177,38 +210,11 @@ export class ImagePage {
     });
   }
 
-  /** Runs the last stage while the page is idle. Returns null during another run, and if it fails. */
-  async #runIdle(options: RunOptions): Promise<Result | null> {
-    const picture = this.#picture;
-    const model = this.#model;
-    const isIdle = this.#hasResult && !this.#camera.on && document.body.dataset.state === "ready";
-    if (!picture || !model || !isIdle) return null;
-    const result = await this.#scene.run(model, picture.blob, options).catch(() => null);
-    return picture === this.#picture ? result : null;
-  }
-
-  async #findEverything(
-    options: EverythingOptions,
-    looking: (on: boolean) => void,
-  ): Promise<EverythingResult | null> {
-    const picture = this.#picture;
-    const model = this.#model;
-    if (!picture || !model || this.#camera.on) return null;
-    const look = this.#scene.of(model, picture.blob);
-    const { isLooking: waits } = this.#scene;
-    if (waits) looking(true);
-    const scene = await look;
-    if (picture !== this.#picture) return null;
-    if (waits) looking(false);
-    const found = await scene.everything(options);
-    return picture === this.#picture ? found : null;
-  }
-
   #link(): string {
     return linkTo({
       ...this.#settings.link(),
       ...this.#view.link?.(),
-      ...(this.#sample === null ? {} : { sample: this.#sample }),
+      ...(this.#chosen?.sample ? { sample: this.#chosen.sample.title } : {}),
     });
   }
 
@@ -226,10 +232,10 @@ export class ImagePage {
 
   #startLive(): void {
     this.#choice += 1;
+    this.#isOpening = false;
     this.#abortRun();
     this.#picture = null;
-    this.#sample = null;
-    this.#actions.show(null);
+    this.#showNoResult();
     this.#samples.mark(null);
     this.failure.clear();
     this.#settings.showPicture(null);
@@ -239,7 +245,7 @@ export class ImagePage {
     void this.#model?.reset();
     this.#scene.release();
     this.#badge.start();
-    if (this.#model) setStatus("running", "Camera on");
+    this.#showStatus();
   }
 
   async #runFrame(frame: CameraFrame): Promise<void> {
@@ -250,9 +256,11 @@ export class ImagePage {
         frame.bitmap.close();
         return closeResults(result);
       }
+      this.#chosen = null;
       this.#view.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return closeResults(result);
       this.#settings.showResult(result);
+      this.#hasResult = true;
       await this.#view.showResult(result, model, this.#settings.thresholds, this.#badge.tick());
     } catch (error) {
       frame.bitmap.close();
@@ -265,32 +273,20 @@ export class ImagePage {
   #stopLive(): void {
     this.#badge.stop();
     this.#view.setQuiet(false);
-    if (this.#model) setStatus("ready", "Ready");
+    this.#showStatus();
     this.#keeping = this.#keepFrame();
+    if (!this.#isOpening) void this.#rerun();
   }
 
-  /** Keeps the last camera frame on the stage as the picture, so that settings apply to it. */
+  /** Keeps the last camera frame on the stage as the picture; the chosen picture if there was no frame yet. */
   async #keepFrame(): Promise<void> {
-    const choice = this.#choice;
-    if (this.#picture !== null) return;
     const blob = await this.#frames.toBlob();
-    if (blob === null || choice !== this.#choice || this.#picture !== null || this.#camera.on) return;
-    this.#picture = { blob, title: "The camera", fileName: "camera.png" };
+    if (this.#picture !== null || this.#camera.on) return;
+    if (blob !== null) this.#picture = { blob, title: "The camera", fileName: "camera.png" };
+    else if (this.#chosen !== null) this.#show(this.#chosen);
   }
 }
 
 function looksAtCrops({ manifest: { stages } }: Model): boolean {
   return stages?.at(-1)?.inputs.some(({ kind }) => kind === "crop") ?? false;
-}
-
-function cameraParts(): CameraParts {
-  return {
-    video: element("video", HTMLVideoElement),
-    webcam: element("webcam", HTMLButtonElement),
-    flip: element("flip", HTMLButtonElement),
-    paint(on) {
-      element("webcam-text", HTMLElement).textContent = on ? "Stop camera" : "Use camera";
-      setIcon(element("webcam-icon", SVGUseElement), on ? "stop" : "camera");
-    },
-  };
 }
