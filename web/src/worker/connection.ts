@@ -42,6 +42,9 @@ const ENGINE_BREAKING: ReadonlySet<ErrorCode> = new Set([
   "run-failed",
 ]);
 
+/** Dispatched on a worker that the browser has ended: browsers have no event for it. */
+const KILLED = "webbuild-killed";
+
 export class Connection {
   readonly #lease: WorkerLease;
   readonly #remote: Remote<WorkerHost>;
@@ -57,6 +60,7 @@ export class Connection {
     const { port1, port2 } = new MessageChannel();
     this.#lease = WorkerLease.acquire(key, () => startWorker(start));
     this.#lease.worker.addEventListener("error", this.#fail);
+    this.#lease.worker.addEventListener(KILLED, this.#killed);
     this.#lease.worker.postMessage(port2, [port2]);
     this.#remote = wrap<WorkerHost>(port1);
     this.#host = this.#remote as unknown as RemoteHost;
@@ -143,11 +147,10 @@ export class Connection {
     this.#lease.retire();
   }
 
+  /** Tells all models of the worker: one that was just joining it holds no lock yet. */
   #watch(lock: string): void {
-    whenReleased(lock, this.#watching.signal, () => {
-      this.#lease.retire();
-      void this.end(workerFailed("the browser ended it", "close other tabs and pages, then run it again"));
-    });
+    const { worker } = this.#lease;
+    whenReleased(lock, this.#watching.signal, () => worker.dispatchEvent(new Event(KILLED)));
   }
 
   /** Ends the connection when the last pending call has settled. */
@@ -165,6 +168,7 @@ export class Connection {
     this.#ended = error;
     this.#watching.abort();
     this.#lease.worker.removeEventListener("error", this.#fail);
+    this.#lease.worker.removeEventListener(KILLED, this.#killed);
     if (!this.#lease.release()) this.#released = this.#release();
     for (const reject of this.#pending) reject(error);
     this.#pending.clear();
@@ -180,6 +184,11 @@ export class Connection {
   readonly #fail = ({ message }: ErrorEvent): void => {
     this.#lease.retire();
     void this.end(workerFailed(message));
+  };
+
+  readonly #killed = (): void => {
+    this.#lease.retire();
+    void this.end(workerFailed("the browser ended it", "close other tabs and pages, then run it again"));
   };
 }
 

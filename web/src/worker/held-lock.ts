@@ -34,6 +34,6 @@ export function lockName(): string {
 }
 
 /** Calls `ended` when the worker that holds the lock releases it or is ended by the browser. */
-export function whenReleased(name: string, signal: AbortSignal, ended: () => void): void {
+export function whenReleased(name: string, signal: AbortSignal, ended: () => unknown): void {
   navigator.locks.request(name, { signal }, ended).catch(() => {});
 }

@@ -27,11 +27,11 @@ beforeEach(() => {
   });
 });
 
-/** Kills the current worker while the next run is sent to it: if killed later, it might answer before. */
-function killInRun(): void {
+/** Kills the current worker while the next such call is sent to it: if killed later, it might answer before. */
+function killIn(method: "ready" | "run"): void {
   const { postMessage } = MessagePort.prototype;
   MessagePort.prototype.postMessage = function (this: MessagePort, ...given: never) {
-    if (Object(given[0]).path?.join(".") === "run") {
+    if (Object(given[0]).path?.join(".") === method) {
       MessagePort.prototype.postMessage = postMessage;
       workers.at(-1)?.terminate();
     }
@@ -46,7 +46,7 @@ describe.each(backends)("a worker that is killed, on %s,", (backend) => {
       const model = await runtime.load(bundle("conv.json"), { backend, cache: false });
       const { timings: _, ...right } = await model.run(image);
       const before = workers.length;
-      killInRun();
+      killIn("run");
       await expect(model.run(image)).rejects.toMatchObject(failed);
       const { timings: __, ...again } = await model.run(image);
       expect(again).toEqual(right);
@@ -60,9 +60,18 @@ describe.each(backends)("a worker that is killed, on %s,", (backend) => {
   test("with two models: both go on in one worker", async () => {
     const models = [await loadTiny({ backend }, "conv.json"), await loadTiny({ backend }, "conv.json")];
     expect(workers).toHaveLength(1);
-    killInRun();
+    killIn("run");
     await Promise.allSettled(models.map((model) => model.run(image)));
     for (const model of models) expect(await model.run(image)).toMatchObject({ backend });
+    expect(workers).toHaveLength(2);
+  });
+
+  test("while another model joins it: that load says so, both models load again", async () => {
+    const model = await loadTiny({ backend }, "conv.json");
+    killIn("ready");
+    await expect(loadTiny({ backend }, "conv.json")).rejects.toMatchObject(failed);
+    expect(await model.run(image)).toMatchObject({ backend });
+    expect(await (await loadTiny({ backend }, "conv.json")).run(image)).toMatchObject({ backend });
     expect(workers).toHaveLength(2);
   });
 
