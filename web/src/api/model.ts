@@ -2,6 +2,7 @@
 
 import { IdleChoices } from "../choice/idle-choices.js";
 import type { ResilientSession } from "../fallback/resilient-session.js";
+import { requireFrames } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ModelStage } from "../runs/model-stage.js";
 import { PictureRuns } from "../runs/picture-runs.js";
@@ -17,7 +18,7 @@ import { internalError, WebbuildError, wrapErrors } from "./errors.js";
 import type { ModelEvents } from "./model-events.js";
 import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./model-stages.js";
 import { ModelStates } from "./model-states.js";
-import { checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
+import { checkObserver, checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
 import { reportText } from "./report.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
@@ -208,7 +209,10 @@ export class Model extends EventTarget {
 
   /** Loads the text encoder. Otherwise the first text waits for it. */
   async loadText(options: Pick<LoadOptions, "signal" | "onProgress"> = {}): Promise<void> {
-    await wrapErrors(() => requireText(this.#text, "loadText()").open(options));
+    await wrapErrors(() => {
+      checkObserver(options, "loadText()", ["signal", "onProgress"]);
+      return requireText(this.#text, "loadText()").open(options);
+    });
   }
 
   /**
@@ -257,6 +261,8 @@ export class Model extends EventTarget {
     frames: Iterable<Tensors> | AsyncIterable<Tensors>,
     options: TensorRunOptions = {},
   ): AsyncGenerator<Tensors, void, undefined> {
+    checkTensorRunOptions(this.manifest, options);
+    requireFrames(frames);
     const own = this.#states.ofStream(options.state);
     const state = own ?? options.state;
     try {

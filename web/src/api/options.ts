@@ -14,6 +14,7 @@ import type {
   SceneRunOptions,
   SliceOptions,
   TensorRunOptions,
+  TextOptions,
 } from "./types.js";
 
 /** Whether the option takes a value, and the valid values in words. */
@@ -43,13 +44,13 @@ const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
   size: ANY,
   signal: SIGNAL,
   onProgress: FUNCTION,
-  selfTest: ANY,
-  cache: ANY,
+  selfTest: BOOLEAN,
+  cache: BOOLEAN,
   offline: ADDRESS,
   addresses: ADDRESSES,
   worker: FUNCTION,
   processing: oneOf("auto", "cpu"),
-  trace: ANY,
+  trace: BOOLEAN,
 };
 
 /** Values with the rule ANY are checked later, against what the model takes. */
@@ -78,6 +79,10 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   state: ANY,
   signal: SIGNAL,
 };
+
+const TEXT: Readonly<Record<keyof TextOptions, Rule>> = { templates: ANY, signal: SIGNAL };
+
+const OBSERVER: Readonly<Record<"signal" | "onProgress", Rule>> = { signal: SIGNAL, onProgress: FUNCTION };
 
 const PREPROCESS: Readonly<Record<keyof PreprocessOptions, Rule>> = { size: ANY, signal: SIGNAL };
 
@@ -116,6 +121,20 @@ const EVERYTHING: Readonly<Record<keyof EverythingOptions, Rule>> = {
 /** Throws "invalid-option" for a name that load() does not have, or a value that its option does not take. */
 export function checkLoadOptions(options: LoadOptions): void {
   check(options, LOAD, "load()", Object.keys(LOAD));
+}
+
+/** Throws "invalid-option" for a name that is not an option of `caller`: embedText() or classify(). */
+export function checkTextOptions(options: TextOptions, caller: string): void {
+  check(options, TEXT, caller, Object.keys(TEXT));
+}
+
+/** Throws "invalid-option" for a name that is not in `names`, one of signal and onProgress. */
+export function checkObserver(
+  options: unknown,
+  caller: string,
+  names: readonly (keyof typeof OBSERVER)[],
+): void {
+  check(options, Object.fromEntries(names.map((name) => [name, OBSERVER[name]])), caller, names);
 }
 
 /** Throws "invalid-option" for a name that is not in `names`, or a value that its option does not take. */

@@ -36,6 +36,17 @@ export function copiedFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
   return complete;
 }
 
+/** Throws "invalid-input" for frames that are not a sequence, such as the tensors of one frame. */
+export function requireFrames(frames: unknown): void {
+  if (Symbol.iterator in Object(frames) || Symbol.asyncIterator in Object(frames)) return;
+  const what = `frames: wanted an iterable of objects of tensors, got ${shown(frames)}`;
+  throw new WebbuildError(
+    "invalid-input",
+    what,
+    "give a list or a generator; for one frame call runTensors()",
+  );
+}
+
 /**
  * Returns the tensors of the model's option inputs. Throws for an option that the model does not have or a
  * value out of its range. `own` are options of the task that are not inputs.

@@ -2,6 +2,7 @@
 
 import { abortedError, errorMessage, WebbuildError } from "../api/errors.js";
 import { resolveAddress } from "../api/fetch-manifest.js";
+import { checkObserver } from "../api/options.js";
 
 /** Unit vectors of pictures, one after another, and the pictures' names. */
 export interface PictureIndex {
@@ -18,6 +19,7 @@ export async function loadIndex(
   url: URL | string,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<PictureIndex> {
+  checkObserver(options, "loadIndex()", ["signal"]);
   const { href } = resolveAddress(url, "loadIndex()");
   const vectors = href.replace(/\.json(?=$|[?#])/, ".bin");
   if (vectors === href) throw invalidIndex(`${href} is not the URL of a .json file`);

@@ -1,6 +1,7 @@
 // The public calls that take text.
 
 import { internalError, WebbuildError } from "../api/errors.js";
+import { checkTextOptions } from "../api/options.js";
 import type { LabelScore, Result, TextOptions, TextVector } from "../api/types.js";
 import { labelScores } from "./label-scores.js";
 import type { TextEncoder } from "./text-encoder.js";
@@ -20,6 +21,7 @@ export async function embedWords(
 ): Promise<TextVector | TextVector[]> {
   const texts = typeof words === "string" ? [words] : words;
   checkTexts(texts, "embedText()");
+  checkTextOptions(options, "embedText()");
   const vectors = await encoder.embed(texts, options);
   return typeof words === "string" ? (vectors[0] ?? new Float32Array()) : vectors;
 }
@@ -35,6 +37,7 @@ export async function classifyPicture(
   options: TextOptions,
 ): Promise<LabelScore[]> {
   checkLabels(labels);
+  checkTextOptions(options, "classify()");
   const own = [...labels];
   const [result, vectors] = await Promise.all([run(), encoder.embed(own, options)]);
   if (!("embedding" in result)) throw internalError("a text encoder with a model that has no embedding");

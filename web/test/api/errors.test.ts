@@ -51,6 +51,8 @@ describe("load()", () => {
     ["a signal that is none", () => runtime.load(url, { signal: odd({}) }), /AbortSignal/],
     ["a listener that is none", () => runtime.load(url, { onProgress: odd("log") }), /a function/],
     ["a worker that is none", () => runtime.load(url, { worker: odd("worker.js") }), /a function/],
+    ["a cache mode of fetch()", () => runtime.load(url, { cache: odd("no-store") }), /true or false/],
+    ["a self-test that is a text", () => runtime.load(url, { selfTest: odd("false") }), /true or false/],
     ["addresses that are none", () => runtime.load(url, { addresses: odd({ a: () => "b" }) }), /addresses/],
   ];
 
@@ -79,6 +81,8 @@ describe("a model", () => {
   const run = (options: unknown) => (model: Model) => model.run(image, options as RunOptions);
   const feeds = (tensor: unknown) => (model: Model) => model.runTensors({ image: odd(tensor) });
   const tensor = { type: "float32", dims: [1, 3, 32, 32], data: new Float32Array(3 * 32 * 32) };
+  const stream = (frames: unknown, options?: unknown) => (model: Model) =>
+    model.streamTensors(odd(frames), odd(options)).next();
 
   const cases: [string, (model: Model) => unknown, string, RegExp][] = [
     ["null for options", run(null), "invalid-option", /takes the options/],
@@ -97,6 +101,8 @@ describe("a model", () => {
     ["null for a tensor", feeds(null), "invalid-input", /float32/],
     ["a tensor that is a number", feeds(3), "invalid-input", /float32/],
     ["data without a class", feeds({ ...tensor, data: Object.create(null) }), "invalid-input", /float32/],
+    ["one frame for a sequence", stream({ image: tensor }), "invalid-input", /runTensors/],
+    ["null for options of a sequence", stream([], null), "invalid-option", /takes the options/],
     ["a video that is none", (model) => model.stream(odd(null), () => {}), "invalid-image", /<video>/],
     [
       "stream options that are no object",

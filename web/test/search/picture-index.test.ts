@@ -46,6 +46,12 @@ test("a file that is not deployed is named", async () => {
   });
 });
 
+test("an option that it does not have is refused", async () => {
+  const options = { cache: false } as { signal?: AbortSignal };
+  const loading = loadIndex("https://a.example/photos.json", options);
+  await expect(loading).rejects.toMatchObject({ code: "invalid-option" });
+});
+
 test("loading stops with its signal", async () => {
   const stop = AbortSignal.abort();
   vi.stubGlobal("fetch", async () => {

@@ -1,8 +1,8 @@
 // classify(): when it reads the picture, and which error it rejects with.
 
 import { expect, test } from "vitest";
-import type { Result } from "../../src/index.js";
-import { classifyPicture } from "../../src/text/text-calls.js";
+import type { Result, TextOptions } from "../../src/index.js";
+import { classifyPicture, embedWords } from "../../src/text/text-calls.js";
 import type { TextEncoder } from "../../src/text/text-encoder.js";
 
 const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
@@ -50,4 +50,16 @@ test("an unreadable picture rejects at once, a failed text encoder with its erro
   const scores = classifyPicture(other.encoder, async () => result, ["a"], {});
   other.failed(new Error("no encoder"));
   await expect(scores).rejects.toThrow("no encoder");
+});
+
+test.each([
+  [{ template: "a photo of a {}" }, "leave template out: "],
+  [{ signal: new AbortController() }, "an AbortSignal"],
+  [null, "takes the options templates, signal"],
+])("options that no call with text has are refused: %o", async (options, fix) => {
+  const { encoder } = slowEncoder();
+  const wanted = { code: "invalid-option", fix: expect.stringContaining(fix) };
+  await expect(embedWords(encoder, "a cat", options as TextOptions)).rejects.toMatchObject(wanted);
+  const scores = classifyPicture(encoder, async () => result, ["a cat"], options as TextOptions);
+  await expect(scores).rejects.toMatchObject(wanted);
 });
