@@ -17,6 +17,11 @@ ASKED = """() => {
 
 NO_FRAMES = "() => { HTMLVideoElement.prototype.requestVideoFrameCallback = () => 0; }"
 
+NO_ANSWER = "() => { globalThis.Worker = class extends EventTarget { postMessage() {} terminate() {} }; }"
+"""Replaces the page's worker with one that loads for ever."""
+
+NO_WORKER = "() => { globalThis.Worker = class { constructor() { throw new Error('no worker'); } }; }"
+
 WRONG_FILE_IN_A_RUN = """() => {
   const observer = new MutationObserver(() => {
     if (document.body.dataset.state !== "running") return;
@@ -73,10 +78,25 @@ def test_the_last_frame_of_the_camera_can_be_saved(open_page: Open, without_gpu:
 def test_a_result_is_not_saved_while_another_model_loads(open_page: Open, without_gpu: Browser, root: Server) -> None:
     demo = open_page(without_gpu, root.url)
     demo.wait_for_result()
-    demo.page.route("**/*.wasm", lambda _: None)
+    demo.page.evaluate(NO_ANSWER)
     demo.at("backend-wasm").locator("xpath=ancestor::label").click()
     expect(demo.at("backend-chip")).to_have_text("")
     expect(demo.at("result-actions")).to_be_hidden()
+
+
+def test_a_camera_without_a_model_leaves_the_failure(open_page: Open, without_gpu: Browser, root: Server) -> None:
+    demo = open_page(without_gpu, root.url)
+    demo.wait_for_result()
+    demo.page.evaluate(NO_WORKER)
+    demo.at("backend-wasm").locator("xpath=ancestor::label").click()
+    expect(demo.page.get_by_role("button", name="Try again")).to_be_visible()
+    demo.page.evaluate(CAMERA, "./samples/1-several.jpg")
+    demo.page.get_by_role("button", name="Use camera").click()
+    expect(demo.page.locator("#live")).to_be_visible()
+    expect(demo.at("status")).to_have_text("Failed")
+    demo.page.get_by_role("button", name="Stop camera").click()
+    expect(demo.page.get_by_role("button", name="Try again")).to_be_visible()
+    expect(demo.at("status")).to_have_text("Failed")
 
 
 def test_a_failure_in_a_run_stays_until_it_is_read(open_page: Open, without_gpu: Browser, root: Server) -> None:
@@ -95,11 +115,11 @@ def test_a_failure_that_is_dismissed_while_the_model_loads_does_not_end_the_load
 ) -> None:
     demo = open_page(without_gpu, root.url)
     demo.wait_for_result()
-    demo.page.route("**/*.wasm", lambda _: None)
+    demo.page.evaluate(NO_ANSWER)
     demo.at("backend-wasm").locator("xpath=ancestor::label").click()
     expect(demo.at("backend-chip")).to_have_text("")
     demo.at("file").set_input_files({"name": "notes.jpg", "mimeType": "image/jpeg", "buffer": b"no picture"})
     demo.page.get_by_role("button", name="Dismiss").click()
     expect(demo.page.get_by_role("alert")).to_be_hidden()
-    expect(demo.at("status")).to_have_text("Loading the engine")
+    expect(demo.at("status")).not_to_have_text("Ready")
     assert demo.state() == "loading"

@@ -82,6 +82,11 @@ export class FailureCard {
     this.#dismiss.addEventListener("click", () => this.clear());
   }
 
+  /** Whether there is no model until it is loaded again. */
+  get isLasting(): boolean {
+    return this.#lastingFailure !== null;
+  }
+
   show(error: unknown): void {
     const { code, message, fix } = describe(error);
     this.#shown = error;

@@ -94,6 +94,7 @@ export class ImagePage {
   }
 
   #showStatus(): void {
+    if (this.failure.isLasting) return;
     if (this.#model === null) setStatus("loading", element("progress-stage", HTMLElement).textContent ?? "");
     else if (this.#camera.on) setStatus("running", "Camera on");
     else if (this.#isRunning) setStatus("running", "Running");
@@ -273,9 +274,9 @@ export class ImagePage {
   #stopLive(): void {
     this.#badge.stop();
     this.#view.setQuiet(false);
-    this.#showStatus();
     this.#keeping = this.#keepFrame();
-    if (!this.#isOpening) void this.#rerun();
+    if (this.#isOpening || this.#model === null) this.#showStatus();
+    else void this.#rerun();
   }
 
   /** Keeps the last camera frame on the stage as the picture; the chosen picture if there was no frame yet. */
@@ -284,6 +285,7 @@ export class ImagePage {
     if (this.#picture !== null || this.#camera.on) return;
     if (blob !== null) this.#picture = { blob, title: "The camera", fileName: "camera.png" };
     else if (this.#chosen !== null) this.#show(this.#chosen);
+    else this.#showStatus();
   }
 }
 
