@@ -119,7 +119,9 @@ async function captureImage(source: Drawable, packing: Packing): Promise<PackedI
     return transferred(new VideoFrame(source as HTMLVideoElement));
   const direct = holdsPixels(source) ? wrapped(packing, source) : null;
   if (direct !== null) return direct;
-  if (isA("HTMLImageElement", source)) await (source as HTMLImageElement).decode();
+  // A loaded <img> is read at once: decode() rejects if the page shows another picture in it meanwhile.
+  if (isA("HTMLImageElement", source) && !(source as HTMLImageElement).complete)
+    await (source as HTMLImageElement).decode();
   const bitmap = await createImageBitmap(source, DECODE_OPTIONS);
   const packed = wrapped(packing, bitmap);
   if (packed === null) return transferred(bitmap);

@@ -106,6 +106,19 @@ describe.each(backends)("%s", (backend) => {
   test("a file", async () => expectFed(await picture("upright.png"), drawn()));
   test("a file rotated by EXIF is upright", async () =>
     expectFed(await picture("turned.jpg"), drawn(), LOSSY));
+  test("an element that shows another picture right after the call", async () => {
+    const image = await element(await picture("upright.png"));
+    const next = URL.createObjectURL(await picture("turned.jpg"));
+    const reading = fed(image);
+    image.src = next;
+    expectClose(await reading, await fed(drawn()), 1e-6);
+  });
+  test("an element that has not loaded yet", async () => {
+    const image = new Image();
+    image.src = URL.createObjectURL(await picture("upright.png"));
+    expect(image.complete).toBe(false);
+    await expectFed(image, drawn());
+  });
   test("an element rotated by EXIF is upright", async () => {
     await expectFed(await element(await picture("turned.jpg")), drawn(), LOSSY);
   });
