@@ -244,6 +244,20 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
     assert page.overflow() == 0
 
 
+NAMES_OF_A_MODEL = [".summary", "#result-noun", "#rows .row-label", ".use code"]
+
+
+@pytest.mark.parametrize("place", NAMES_OF_A_MODEL)
+def test_a_long_name_does_not_scroll_a_phone_sideways(phone: DemoPage, place: str) -> None:
+    name = phone.page.locator(place).first
+    before = name.inner_text()
+    try:
+        name.evaluate("(each) => { each.textContent = 'Long_name'.repeat(9); }")
+        assert phone.overflow() == 0
+    finally:
+        name.evaluate("(each, before) => { each.textContent = before; }", before)
+
+
 MINIMUM_FONT = """() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("* { font-size: 22px !important }");

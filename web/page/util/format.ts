@@ -30,13 +30,13 @@ export function degrees(angle: number): string {
   return `${value < 0 ? "\u2212" : ""}${Math.abs(value)}°`;
 }
 
-/** Returns the noun for `count` detections of these classes. A name whose plural is not simply an s more has none. */
+/** Returns the noun for `count` detections of these classes. A name whose plural is not simply an s more, as in English, has none. */
 export function noun(classes: readonly string[], count: number): string {
   if (classes.length !== 1) return count === 1 ? "detection" : "detections";
   const name = classes[0] ?? "detection";
   if (name === "person") return count === 1 ? "person" : "people";
   if (count === 1) return name;
-  return /(s|x|z|ch|sh|[^aeiou]y)$/i.test(name) ? "detections" : `${name}s`;
+  return /(s|x|z|ch|sh|[^aeiou]y|[^a-z])$/i.test(name) ? "detections" : `${name}s`;
 }
 
 /** Formats a probability: 97.3 %. */

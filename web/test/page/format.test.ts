@@ -8,6 +8,9 @@ test.each([
   [["bus"], "bus", "detections"],
   [["box"], "box", "detections"],
   [["berry"], "berry", "detections"],
+  [["猫"], "猫", "detections"],
+  [["שלום"], "שלום", "detections"],
+  [["line_2"], "line_2", "detections"],
   [["cat", "dog"], "detection", "detections"],
 ])("detections of %s are counted: one %s, two %s", (classes, one, two) => {
   expect([noun(classes, 1), noun(classes, 2)]).toEqual([one, two]);
