@@ -24,6 +24,11 @@ export interface ChosenPicture {
   sample: Sample | null;
 }
 
+/** Bytes of a file that tell whether it is an animation. A colour profile may come first. */
+const START = 65_536;
+/** GIF, WebP, AVIF and PNG. A still picture that matches only takes a little longer. */
+const ANIMATION = /^(GIF8|RIFF.{4}WEBPVP8X.*ANIM|.{4}ftypavis|.PNG.*acTL)/s;
+
 /** The longer side in pixels that a smaller vector graphic is drawn at. */
 const VECTOR_SIZE = 1024;
 
@@ -36,7 +41,7 @@ export async function decodePicture({
   title,
 }: Pick<Picture, "blob" | "title">): Promise<ChosenPicture["shown"]> {
   // An image element would play the animation; the model sees its first frame.
-  let pixels = blob.type === "image/gif" ? await firstFrame(blob).catch(() => blob) : blob;
+  let pixels = (await isAnimation(blob)) ? await firstFrame(blob).catch(() => blob) : blob;
   const image = new Image();
   // The stage's label describes the picture.
   image.alt = "";
@@ -64,6 +69,11 @@ export async function decodePicture({
 /** Rejects for a vector graphic. */
 function decodePixels(blob: Blob): Promise<ImageBitmap> {
   return createImageBitmap(blob, { imageOrientation: "from-image" });
+}
+
+async function isAnimation(blob: Blob): Promise<boolean> {
+  const bytes = await blob.slice(0, START).arrayBuffer();
+  return ANIMATION.test(new TextDecoder("latin1").decode(bytes));
 }
 
 /** Returns the first frame of an animation, as PNG. */
