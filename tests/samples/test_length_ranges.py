@@ -47,3 +47,15 @@ def test_what_a_length_masks_can_be_proven(tmp_path: Path) -> None:
     done = webbuild("pack", save(parsed(text), tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     assert "random values of 'x_lens': 64 to 128, for a length" in done.stderr
+
+
+def test_lengths_are_whole_if_the_model_fails_with_shorter_ones(tmp_path: Path) -> None:
+    """A mask as long as the longest length, as torchaudio and ESPnet make it."""
+    text = f"""{HEADER} features (float[1,T,2] x, int64[1] x_lens) => (float[1,T,2] y)
+    <int64 zero = {{0}}, int64 one = {{1}}, float none = {{0.0}}, int64[1] last = {{1}}, int64[1] end = {{2}}> {{
+        t = ReduceMax <keepdims = 0> (x_lens) r = Range (zero, t, one) l = Unsqueeze (x_lens, last)
+        inside = Less (r, l) mask = Unsqueeze (inside, end) y = Where (mask, x, none)
+    }}"""
+    done = webbuild("pack", save(parsed(text), tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    assert "random values of 'x_lens': 128, for a length: the model fails with shorter ones" in done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.compile.mask_decoder import reduce_mask_decoder
@@ -20,7 +21,7 @@ from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.content_cache import ContentCache
 from webbuild.runners.memoized import Answer, MemoizedRunner
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.length_ranges import length_ranges
+from webbuild.samples.length_ranges import length_ranges, with_full_lengths
 from webbuild.samples.resolve_sizes import NO_EXPLICIT_STATES, resolve_sizes
 from webbuild.samples.state_sizes import first_states
 from webbuild.samples.try_sizes import check_given_sizes, choose_sizes
@@ -92,7 +93,7 @@ def load_model(
         original, repairs = open_reference(source)  # a model that does not run natively is not patched
         original = original.with_outputs(spec.name for spec in source.signature.outputs)
         original, checked = _check_sizes(source, sizes, dims, original, cache)
-    ranges = {**length_ranges(source.signature, sizes.dims), **input_ranges(prepared)}
+    ranges = _input_ranges(source, prepared, sizes, original)
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), ranges, cache, checked)
 
 
@@ -115,8 +116,15 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
     prepared = prepare_graph(source.model, sizes.dims)[0]
     check_reshapes(prepared)
     original, checked = _check_sizes(source, sizes, dims, original, loaded.cache)
-    ranges = {**length_ranges(source.signature, sizes.dims), **input_ranges(prepared)}
+    ranges = _input_ranges(source, prepared, sizes, original)
     return msgspec.structs.replace(loaded, original=original, dims=sizes, ranges=ranges, checked=checked)
+
+
+def _input_ranges(
+    source: OnnxModel, prepared: ir.Model, sizes: ResolvedDims, original: NativeRunner
+) -> Mapping[str, InputRange]:
+    ranges = {**length_ranges(source.signature, sizes.dims), **input_ranges(prepared)}
+    return with_full_lengths(ranges, source.signature, sizes.dims, original)
 
 
 def _check_sizes(
