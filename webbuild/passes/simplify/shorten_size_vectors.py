@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.builder import Builder
-from webbuild.passes.rewrite import constant, consumers, opset_version, replace_output, static_shape
+from webbuild.passes.rewrite import constant, consumers, is_read, opset_version, replace_output, static_shape
 
 _LARGEST = 64
 """Largest number of elements of a tensor that counts as a vector of sizes."""
@@ -70,7 +70,7 @@ class ShortenSizeVectors(Pass):
         rewrites = []
         for node in reversed(list(movers)):
             value = node.outputs[0]
-            if node not in movers or value not in elements or not _is_end(value, movers):
+            if node not in movers or not _is_end(value, movers) or any(map(is_read, node.outputs[1:])):
                 continue
             parts = _parts(elements[value])
             gone, needed = _only_for(node, movers), _node_count(parts, elements[value].shape)
