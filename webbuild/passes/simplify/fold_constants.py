@@ -34,6 +34,23 @@ _LARGEST_INT64_FILL = 1 << 17
 _ATTRIBUTES = {"Split": "split", "Squeeze": "axes", "Unsqueeze": "axes"}
 """Attributes that became the second input in opset 13."""
 _SIZES_AS_INPUT, _SPLIT_BY_NUMBER = 13, 18
+_CONSTANT_OF_NUMBERS = 12
+"""The opset from which on a Constant may have `value_int` and `value_ints`."""
+_COMPUTED_DIFFERENTLY = frozenset(
+    [
+        "AveragePool",
+        "BatchNormalization",
+        "ConvTranspose",
+        "GlobalMaxPool",
+        "LRN",
+        "LpNormalization",
+        "LpPool",
+        "MaxPool",
+        "MeanVarianceNormalization",
+        "ReduceSumSquare",
+    ]
+)
+"""Operators that ONNX's reference implementation, which the optimizer uses, computes differently from the kernels."""
 
 
 class FoldConstants(Pass):
@@ -113,12 +130,19 @@ def _drop_ignored_keepdims(model: ir.Model) -> None:
 
 
 def _write_in_opset(model: ir.Model) -> None:
-    """Write the nodes that the optimizer adds for sequences in the opset of the model; it writes those of opset 18.
+    """Write the nodes that the optimizer adds in the opset of the model; it writes those of opset 18.
 
     Split<num_outputs>(x)    ->  Split(x)               before opset 18
     Split(x, sizes)          ->  Split<split>(x)        before opset 13, Squeeze and Unsqueeze alike
+    Constant<value_ints>     ->  Constant<value>        before opset 12, value_int alike
     """
     opset = opset_version(model)
+    if opset < _CONSTANT_OF_NUMBERS:
+        for node in (node for graph in graphs_of(model) for node in graph if node.op_type == "Constant"):
+            numbers = constant(node.outputs[0])
+            if numbers is not None and not node.attributes.keys() & {"value", "sparse_value"}:
+                node.attributes.clear()
+                node.attributes["value"] = ir.AttrTensor("value", ir.tensor(numbers))
     for node in (node for graph in graphs_of(model) for node in graph if node.op_type in _ATTRIBUTES):
         if opset < _SPLIT_BY_NUMBER:
             node.attributes.pop("num_outputs", None)
@@ -136,11 +160,16 @@ def _should_fold(opset: int, node: ir.Node) -> bool | None:
 
     The optimizer never folds a fill. It folds Bernoulli, whose result is random, a Softmax from before opset 13 as if
     it were of one axis, NonZero of a scalar to [0, n] instead of [1, n], a Slice that starts before its axis as Python
-    does, and some Resizes differently from the kernels.
+    does, an Unsqueeze before opset 13 axis by axis, and some Resizes differently from the kernels.
     """
-    if node.op_type == "Bernoulli" or (opset < SOFTMAX_OF_ONE_AXIS and node.op_type in SOFTMAXES):
+    if node.op_type in _COMPUTED_DIFFERENTLY or node.op_type == "Bernoulli":
+        return False
+    if opset < SOFTMAX_OF_ONE_AXIS and node.op_type in SOFTMAXES:
         return False
     if node.op_type == "NonZero" and known_rank(node.inputs[0]) == 0:
+        return False
+    axes = node.attributes.get_ints("axes", ())
+    if node.op_type == "Unsqueeze" and (list(axes) != sorted(axes) or (len(axes) > 1 and min(axes) < 0)):
         return False
     if node.op_type == "Slice" and _starts_before_axis(node):
         return False
