@@ -51,7 +51,7 @@ export class Predictor {
       .filter((name) => this.#results.includes(name) || !states.includes(name));
     const run = await this.#runPrimary(feeds, names);
     try {
-      return { outputs: await readTensors(run.outputs), states: run.states };
+      return { outputs: await this.#reading(() => readTensors(run.outputs)), states: run.states };
     } catch (error) {
       releaseTensors(run.states);
       throw error;
@@ -98,8 +98,9 @@ export class Predictor {
     names: readonly string[],
   ): Promise<Omit<Prediction, "states">> {
     this.#fallback ??= await this.#createFallback(target);
+    const copies = await this.#reading(() => copyTensors(feeds));
     return {
-      outputs: await this.#fallback.run(await copyTensors(feeds), names),
+      outputs: await this.#fallback.run(copies, names),
       backend: target,
       fallback: { target, reason },
     };
@@ -113,7 +114,12 @@ export class Predictor {
     const states = this.#stateOutputs();
     const all = [...new Set([...names, ...states])];
     const run = await this.#guarded(() => this.#primary.run(feeds, all, [...staysOnGpu, ...states]));
-    return splitStates(run, this.#states, names, staysOnGpu);
+    return this.#reading(() => splitStates(run, this.#states, names, staysOnGpu));
+  }
+
+  /** Reads tensors that may be on the GPU. */
+  #reading<T>(work: () => Promise<T>): Promise<T> {
+    return this.#gpu?.guard(work) ?? work();
   }
 
   async #guarded(run: () => Promise<AnyTensors>): Promise<AnyTensors> {

@@ -46,7 +46,7 @@ export async function infer(
   keeps: KeptOutputs = KEEPS_NOTHING,
 ): Promise<Inference & { geometry: Geometry; run: PreparedRun }> {
   const { id, state } = request;
-  const run = await prepareRun(model, request);
+  const run = await prepareRun(model, engine, request);
   const [geometry] = run.geometries;
   if (geometry === undefined) throw internalError("a run without a picture");
   const graph = await runGraph(model, run, keeps);
@@ -55,7 +55,11 @@ export async function infer(
 }
 
 /** Makes all inputs of the graph: from the pictures, the options and the state. */
-async function prepareRun(model: HostedModel, request: InferenceRequest): Promise<PreparedRun> {
+async function prepareRun(
+  model: HostedModel,
+  engine: SharedEngine,
+  request: InferenceRequest,
+): Promise<PreparedRun> {
   const started = performance.now();
   const { manifest, states, tools } = model;
   const { pictures, options, state } = request;
@@ -70,7 +74,7 @@ async function prepareRun(model: HostedModel, request: InferenceRequest): Promis
   const readOptions = hole === null ? options : { ...options, mask: hole.data };
   const context = taskContext(forOnePicture(manifest), readOptions, tools);
   const { feeds: mask = {}, change = null } = maskFeeds(manifest.inputs, hole, geometry) ?? {};
-  const picture = change === null ? tensor : await changedPicture(model, tensor, change);
+  const picture = change === null ? tensor : await changedPicture(model, engine, tensor, change);
   const others = await otherFeeds(model, options, { mask, geometry, context });
   const begun = state && states.begin(state, geometry.source);
   const feeds = { ...others, ...begun?.feeds, [name]: picture };

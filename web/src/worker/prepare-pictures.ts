@@ -1,6 +1,7 @@
 // Preprocesses the pictures of a run into the input tensor.
 
 import type { TensorData } from "../api/types.js";
+import type { SharedEngine } from "../engine/shared-engine.js";
 import { forOnePicture } from "../manifest/variants.js";
 import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
 import { runInput } from "../preprocess/image-input.js";
@@ -40,10 +41,11 @@ export async function preparePictures(
 /** Returns the tensor after `change`, uploaded again if it was on the GPU. */
 export async function changedPicture(
   { manifest, preprocessor }: PreprocessingModel,
+  { gpu }: Pick<SharedEngine, "gpu">,
   tensor: PreparedInput["tensor"],
   change: (tensor: TensorData) => void,
 ): Promise<PreparedInput["tensor"]> {
-  const read = isOnGpu(tensor) ? await tensor.read() : tensor;
+  const read = isOnGpu(tensor) ? await gpu.guard(tensor.read) : tensor;
   change(read);
   const { name } = runInput(manifest.inputs);
   return preprocessor.upload({ [name]: read })[name] ?? read;

@@ -20,6 +20,7 @@ import type { ProgressCallback } from "../session/load-progress.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { type SavedState, type StateRequest, StreamStates } from "../session/stream-states.js";
 import { taskOf } from "../tasks/registry.js";
+import { isOnGpu } from "../tensors/gpu-tensor.js";
 import type { TokenizerFiles } from "../text/text-tokenizer.js";
 import { tilingOf } from "../tiles/tiling.js";
 import { HeldLock } from "./held-lock.js";
@@ -129,8 +130,8 @@ export class WorkerHost {
       closePictures(pictures);
       return results;
     } catch (error) {
-      if (error instanceof WebbuildError && error.code !== "aborted") error.pictures = pictures;
-      else closePictures(pictures);
+      if (error instanceof WebbuildError && error.code !== "aborted") throw withPictures(error, pictures);
+      closePictures(pictures);
       throw error;
     } finally {
       this.#turns.end(id);
@@ -151,7 +152,7 @@ export class WorkerHost {
         const { tensor } = await withUnwrapped(pictures, (opened) =>
           preparePictures(model, opened, pictureBatch(model.manifest)),
         );
-        const read = "buffer" in tensor ? await tensor.read() : tensor;
+        const read = isOnGpu(tensor) ? await this.#engine.gpu.guard(tensor.read) : tensor;
         return withTransfer(read, [read.data]);
       } finally {
         closePictures(pictures);
@@ -236,6 +237,14 @@ export class WorkerHost {
       return result;
     });
   }
+}
+
+/** Returns the error of a run with its pictures. A copy: all runs on a lost device reject with the same error. */
+function withPictures(
+  { code, message, fix, stack }: WebbuildError,
+  pictures: readonly PackedPicture[],
+): WebbuildError {
+  return Object.assign(new WebbuildError(code, message, fix), { stack, pictures });
 }
 
 async function runWhole(
