@@ -64,7 +64,12 @@ export function toPicture(fit: Fit, left: number, top: number): { x: number; y: 
 }
 
 /** Draws a map over the whole picture, clipped to the part right of `from`, in CSS pixels of the stage. */
-export function drawMap(context: CanvasRenderingContext2D, map: ImageBitmap, fit: Fit, from = 0): void {
+export function drawMap(
+  context: CanvasRenderingContext2D,
+  map: ImageBitmap | OffscreenCanvas,
+  fit: Fit,
+  from = 0,
+): void {
   context.save();
   context.beginPath();
   context.rect(

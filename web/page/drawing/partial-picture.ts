@@ -19,13 +19,11 @@ export class PartialPicture {
     );
   }
 
-  /** Adds and closes a tile, and returns the picture so far. Missing tiles are transparent. */
-  add({ x, y, width, height, picture }: TileResult): ImageBitmap {
+  /** Adds and closes a tile, and returns the picture so far, which later tiles are added to. Missing tiles are transparent. */
+  add({ x, y, width, height, picture }: TileResult): OffscreenCanvas {
     const gain = this.#scale;
     this.#canvas.getContext("2d")?.drawImage(picture, x * gain, y * gain, width * gain, height * gain);
     picture.close();
-    const copy = new OffscreenCanvas(this.#canvas.width, this.#canvas.height);
-    copy.getContext("2d")?.drawImage(this.#canvas, 0, 0);
-    return copy.transferToImageBitmap();
+    return this.#canvas;
   }
 }

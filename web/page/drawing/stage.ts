@@ -51,7 +51,7 @@ export class Stage {
   #detections: readonly AnyDetection[] = [];
   #style: DetectionStyle | null = null;
   #highlighted: number | null = null;
-  #map: ImageBitmap | null = null;
+  #map: ImageBitmap | OffscreenCanvas | null = null;
   #hidden = false;
   /** The x position of the before/after split, in CSS pixels of the stage. The map is drawn right of it. */
   #splitX = 0;
@@ -125,9 +125,9 @@ export class Stage {
     this.#draw();
   }
 
-  /** Draws a map (depth, regions, an output picture) over the whole picture, and closes the previous map. */
-  showMap(map: ImageBitmap | null): void {
-    this.#map?.close();
+  /** Draws a map (depth, regions, an output picture) over the whole picture, and closes the previous bitmap. */
+  showMap(map: ImageBitmap | OffscreenCanvas | null): void {
+    if (this.#map instanceof ImageBitmap) this.#map.close();
     this.#map = map;
     this.#draw();
   }

@@ -1,7 +1,7 @@
 // The page of a model that takes pictures: runs it on chosen pictures and camera frames. The task's view shows the results.
 
 import { closeResults } from "../../src/api/close-results.js";
-import type { Model, PartProgress, Result, RunSource } from "../../src/index.js";
+import type { Model, PartProgress, Result, RunSource, TileResult } from "../../src/index.js";
 import { type CameraFrame, CameraLoop, cameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
@@ -31,7 +31,7 @@ export class ImagePage {
       void this.#runAgain();
     },
   );
-  readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
+  readonly #samples = new Samples((sample) => void this.#choose(sample, () => fetchSample(sample)));
   readonly #actions = new ResultActions({
     picture: () => this.#view.toBlob(),
     link: () => this.#link(),
@@ -47,7 +47,7 @@ export class ImagePage {
   #chosen: ChosenPicture | null = null;
   /** Resolves when the last frame of a stopped camera has become the picture. */
   #keeping: Promise<void> = Promise.resolve();
-  /** Whether the picture on the stage has a result. */
+  /** Whether the picture on the stage has a result, or tiles of one. */
   #hasResult = false;
   #isRunning = false;
   /** Whether a picture is fetched or decoded. */
@@ -69,9 +69,9 @@ export class ImagePage {
     view.onChange?.(() => void this.#runAgain());
     view.setIdleRun?.(async (options) => (this.#isIdle ? this.#scene.runIdle(options) : null));
     view.setFindEverything?.((options, looking) => this.#scene.everything(options, looking));
-    pickImages((picture) => void this.#choosePicture(picture));
+    pickImages((picture) => void this.#choose(null, async () => picture));
     const first = this.#samples.first();
-    if (first) void this.#chooseSample(first);
+    if (first) void this.#choose(first, () => fetchSample(first));
   }
 
   setModel(model: Model | null, reason: string): void {
@@ -116,14 +116,6 @@ export class ImagePage {
   #abortRun(): void {
     this.#running.abort();
     this.#running = new AbortController();
-  }
-
-  async #chooseSample(sample: Sample): Promise<void> {
-    await this.#choose(sample, () => fetchSample(sample));
-  }
-
-  async #choosePicture(picture: Picture): Promise<void> {
-    await this.#choose(null, async () => picture);
   }
 
   /** If the picture cannot be read, the one before it stays, with its run and its result. */
@@ -203,12 +195,26 @@ export class ImagePage {
   #runModel(model: Model, source: RunSource): Promise<Result> {
     const chosen = this.#settings.options();
     const isInParts = chosen.slices !== undefined || looksAtCrops(model);
+    const ofView = this.#view.options?.() ?? {};
+    const { onTile } = ofView;
+    const { signal } = this.#running;
+    const showTile = (tile: TileResult): void => {
+      if (tile.index + 1 < tile.count && !signal.aborted) this.#replaceResult();
+      onTile?.(tile);
+    };
     return model.run(source, {
       ...chosen,
-      ...this.#view.options?.(),
+      ...ofView,
+      ...(onTile ? { onTile: showTile } : {}),
       ...(isInParts ? { onProgress: (progress) => this.#showProgress(progress) } : {}),
-      signal: this.#running.signal,
+      signal,
     });
+  }
+
+  /** Tiles replace the last result, which can then no longer be saved. */
+  #replaceResult(): void {
+    this.#actions.show(null);
+    this.#hasResult = true;
   }
 
   #link(): string {
