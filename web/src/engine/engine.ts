@@ -19,11 +19,16 @@ const BUILD_ORDER: Record<Backend, { withJspi: EngineBuild["build"][]; without: 
 };
 
 /** JavaScript Promise Integration lets WebAssembly wait for the GPU without the larger, slower asyncify build. */
-function hasJspi(): boolean {
-  return "Suspending" in WebAssembly;
+export function hasJspi(): boolean {
+  return "Suspending" in Object(globalThis.WebAssembly);
 }
 
+/** Throws "engine-failed" in a browser without WebAssembly, and "no-engine" for a bundle without a fitting build. */
 export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi()): EngineBuild {
+  if (!("WebAssembly" in globalThis)) {
+    const fix = "allow it for this site, such as in Safari's Lockdown Mode, or use another browser";
+    throw new WebbuildError("engine-failed", "this browser has no WebAssembly", fix);
+  }
   const order = jspi ? BUILD_ORDER[backend].withJspi : BUILD_ORDER[backend].without;
   const found = order.map((build) => manifest.engines.find((engine) => engine.build === build));
   const engine = found.find((build) => build !== undefined);

@@ -7,6 +7,7 @@
 // - iOS ends a tab above some 1.5 GB (mlc-ai/web-llm#753). So an engine whose memory grows is restarted too.
 
 import type { EngineBuild, Graph } from "../manifest/manifest.js";
+import { hasJspi } from "./engine.js";
 import { leastTime } from "./least-time.js";
 
 /** Runs of an engine, of all its models together, after which it is restarted. */
@@ -20,7 +21,7 @@ const FAST_ENOUGH = 250;
 
 /** Whether this browser is WebKit with WebGPU and without JSPI. */
 export function isUntrustedWebkit(): boolean {
-  return isWebkit() && "gpu" in navigator && !("Suspending" in WebAssembly);
+  return isWebkit() && "gpu" in navigator && !hasJspi();
 }
 
 /** A page may call load() in its own worker, where navigator has no vendor. */

@@ -67,6 +67,16 @@ describe("load()", () => {
     await expectError(() => runtime.load(url, options), "invalid-option", /leave surprise out/);
   });
 
+  test.each(["auto", "wasm"] as const)("a browser without WebAssembly, with backend %s", async (backend) => {
+    const own = globalThis.WebAssembly;
+    Reflect.deleteProperty(globalThis, "WebAssembly");
+    try {
+      await expectError(() => runtime.load(url, { backend }), "engine-failed", /Lockdown Mode/);
+    } finally {
+      Object.defineProperty(globalThis, "WebAssembly", { value: own, configurable: true, writable: true });
+    }
+  });
+
   test("an error thrown by its worker factory", async () => {
     const worker = (): never => {
       throw null;
