@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from webbuild import __version__
+from webbuild.bundle.interrupts import interrupt_on_termination
 from webbuild.commands import options
 from webbuild.commands.internal_error import report_internal_error
 from webbuild.errors import INTERRUPTED, WebbuildError
@@ -71,6 +72,7 @@ def main() -> None:
     """Run the program: the one place where errors become text and an exit code."""
     if isinstance(sys.stdout, TextIOWrapper):  # print a ? for characters that the terminal cannot encode (cp1252)
         sys.stdout.reconfigure(errors="replace")
+    interrupt_on_termination()
     gc.set_threshold(*_COLLECTED_AFTER)
     try:
         cli(standalone_mode=False)

@@ -36,12 +36,13 @@ def start(
 ) -> subprocess.Popen[str]:
     """Run `webbuild` with the runtime in `web`; after the function `place`, "module:name", it waits for an interrupt.
 
-    `prepare` runs in the new process first. A shell starts its background jobs with SIGINT ignored, and tests may run
-    in one: the new process restores the default handler.
+    `prepare` runs in the new process first. A shell starts its background jobs with SIGINT ignored, `nohup` ignores
+    SIGHUP, and tests may run in one: the new process restores the default handlers.
     """
 
     def hear() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         prepare()
 
     return subprocess.Popen(
@@ -54,12 +55,12 @@ def start(
     )
 
 
-def interrupt(process: subprocess.Popen[str]) -> str:
-    """Send Ctrl-C once the process waits; return its stderr."""
+def interrupt(process: subprocess.Popen[str], number: int = signal.SIGINT) -> str:
+    """Send Ctrl-C, or another signal, once the process waits; return its stderr."""
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "here\n", process.stderr and process.stderr.read()
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         return process.communicate(timeout=60)[1]
     finally:
         process.kill()

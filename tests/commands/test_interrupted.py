@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,27 @@ def test_an_interrupt_leaves_the_bundle_that_was_there_and_nothing_else(tmp_path
     assert "Traceback" not in said
     assert hashes(tmp_path / "out") == before
     assert {beside.name for beside in tmp_path.iterdir()} == {"m.onnx", "out"}
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_termination_and_a_closed_terminal_are_interrupts(tmp_path: Path, name: str) -> None:
+    path = save(convolution(), tmp_path / "m.onnx")
+    process = start(PLACES["seal it"], packaged_assets.WEB_ROOT, "pack", path, "-o", tmp_path / "out")
+    said = interrupt(process, getattr(signal, name))
+    assert (process.returncode, said.splitlines()[-1]) == (130, "interrupted")
+    assert [beside.name for beside in tmp_path.iterdir()] == ["m.onnx"]
+
+
+def test_nohup_keeps_a_command_running(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "m.onnx")
+    ignore = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    command = [sys.executable, "-c", ignore, sys.executable, "-m", "webbuild"]
+    process = subprocess.Popen([*command, "pack", path, "-o", tmp_path / "out", "--no-verify"])
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.*")) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(60) == 0
 
 
 def test_without_an_interrupt_the_new_bundle_is_another(tmp_path: Path) -> None:

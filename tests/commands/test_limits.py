@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,24 @@ def test_a_model_within_the_limits_packs_as_without(tmp_path: Path) -> None:
     done = limited(path, "--force", "--limit-memory", "4", "--limit-time", "100")
     assert (done.code, done.stdout) == (0, ""), done.stderr
     assert hashes(tmp_path / "out") == plain
+
+
+def test_a_terminated_command_ends_its_limited_process(tmp_path: Path) -> None:
+    path = save(ENDLESS, tmp_path / "m.onnx")
+    command = [sys.executable, "-m", "webbuild", "pack", str(path), "-o", str(tmp_path / "out"), "--limit-time", "100"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        time.sleep(0.2)
+        started = children.read_text().split()
+        if any(b"WEBBUILD_LIMITED_BY" in Path("/proc", each, "environ").read_bytes() for each in started):
+            break
+    time.sleep(0.5)  # until the parent waits for it
+    process.terminate()
+    assert process.communicate(timeout=60)[1].splitlines()[-1] == "interrupted"
+    assert process.returncode == 130
+    assert not any(Path("/proc", each).exists() for each in started)
 
 
 def test_an_error_of_the_command_is_said_once(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from webbuild.bundle.staging import ignoring_interrupts, make_partial, unwritable_output
+from webbuild.bundle.interrupts import ignoring_interrupts
+from webbuild.bundle.staging import make_partial, unwritable_output
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.file_entry import file_hash
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names

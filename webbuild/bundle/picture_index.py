@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.bundle.staging import ignoring_interrupts, unwritable_output
+from webbuild.bundle.interrupts import ignoring_interrupts
+from webbuild.bundle.staging import unwritable_output
 from webbuild.manifest.manifest import Manifest
 
 _INDEX_FORMAT = 1

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from webbuild.bundle.interrupts import ignoring_interrupts
 from webbuild.errors import USAGE, WebbuildError
 
 PARTIAL_LIST = "WEBBUILD_PARTIAL_LIST"
@@ -123,19 +122,6 @@ def _replace_folder(folder: Path, out: Path) -> None:
                 old.rename(out)
             raise
         shutil.rmtree(old, ignore_errors=True)
-
-
-@contextmanager
-def ignoring_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C for a block that takes milliseconds and must not stop halfway."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def unwritable_output(out: Path, error: OSError) -> WebbuildError:
