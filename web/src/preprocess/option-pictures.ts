@@ -51,9 +51,15 @@ function pictureKey(source: ImageSource | undefined): number {
   return lastKey;
 }
 
-/** Returns a string that changes with the content of a picture; null if there is none, as for a canvas. */
+/**
+ * Returns a string that changes with the content of a picture; null if there is none, as for a canvas. An
+ * <img> that is loading has the address of the picture before.
+ */
 function addressOf(source: ImageSource | undefined): string | null {
   const name = classNameOf(source);
-  if (name === "HTMLImageElement") return (source as HTMLImageElement).currentSrc;
+  if (name === "HTMLImageElement") {
+    const { complete, currentSrc } = source as HTMLImageElement;
+    return complete ? currentSrc : null;
+  }
   return name === "ImageBitmap" || isBlob(source) || isVideoFrame(source) ? "" : null;
 }

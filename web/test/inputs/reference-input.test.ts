@@ -65,6 +65,35 @@ describe("the reference image of a run", () => {
     vi.restoreAllMocks();
   });
 
+  test("in an <img> that is loading another image is that other one", async () => {
+    const manifest = { task: { kind: "image" } };
+    const feeds = new ReferenceFeeds(inputs);
+    const element = new Image();
+    const canvas = new OffscreenCanvas(2, 1);
+    const context = canvas.getContext("2d");
+    const addresses: string[] = [];
+    for (const color of ["#ff0000", "#00ff00"]) {
+      Object.assign(context ?? {}, { fillStyle: color });
+      context?.fillRect(0, 0, 2, 1);
+      addresses.push(URL.createObjectURL(await canvas.convertToBlob()));
+    }
+    const run = (address: string): Promise<number[]> => {
+      element.src = address;
+      return withOptionPictures(manifest, { reference: element }, async (packed) => {
+        const { reference, pictureKeys } = await packed;
+        const { style } = await feeds.feeds(reference as unknown as ImageBitmap, pictureKeys?.reference);
+        return Array.from(style?.data as Float32Array);
+      });
+    };
+    const colors: number[][] = [];
+    for (const address of [...addresses, ...addresses]) colors.push(await run(address));
+    const [red, green] = [
+      [1, 1, 0, 0, 0, 0],
+      [0, 0, 1, 1, 0, 0],
+    ];
+    expect(colors).toEqual([red, green, red, green]);
+  });
+
   test("that cannot be decoded is tried again", async () => {
     const feeds = new ReferenceFeeds(inputs);
     await expect(feeds.feeds(new Blob(["no picture"]), 1)).rejects.toMatchObject({
