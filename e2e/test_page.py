@@ -289,6 +289,24 @@ def test_both_colour_schemes(demo: DemoPage, scheme: Scheme) -> None:
     assert (corner > 128) == (scheme == "light")
 
 
+def test_forced_colours_leave_what_carries_meaning(demo: DemoPage) -> None:
+    """Windows' contrast themes remove backgrounds and shadows."""
+    demo.page.emulate_media(forced_colors="active")
+    try:
+        legend, slider = (
+            np.asarray(Image.open(io.BytesIO(demo.page.locator(place).first.screenshot())).convert("RGB"), int)
+            for place in (".legend", "#confidence")
+        )
+        ring = "(each) => getComputedStyle(each).boxShadow"
+        assert [demo.at(f"sample-{at}").evaluate(ring) != "none" for at in (0, 1)] == [True, False]
+    finally:
+        demo.page.emulate_media(forced_colors="none")
+    orange = np.abs(legend - [255, 154, 61]).max(axis=2) < 20
+    assert orange.sum() > 20
+    middle = slider[len(slider) // 2]
+    assert np.abs(middle[4] - slider[1, 4]).max() > 60, "the track"
+
+
 def test_the_result_is_saved_as_it_is_drawn_and_copied_as_json(demo: DemoPage, bundle: Path) -> None:
     page = demo.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
