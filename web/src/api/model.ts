@@ -13,12 +13,12 @@ import { StreamTracks } from "../tracking/stream-tracks.js";
 import { streamOptions } from "../tracking/track-options.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkModelOptions, checkOptionValues } from "./check-run.js";
-import { copiedOptions } from "./copied-options.js";
 import { internalError, WebbuildError, wrapErrors } from "./errors.js";
 import type { ModelEvents } from "./model-events.js";
 import { modelInfo, modelWarning, stageForTensors, stageInfo } from "./model-stages.js";
 import { ModelStates } from "./model-states.js";
 import { checkObserver, checkPreprocessOptions, checkTensorRunOptions } from "./options.js";
+import { plainCopy } from "./plain-copy.js";
 import { reportText } from "./report.js";
 import type { Scene } from "./scene.js";
 import { Scenes } from "./scenes.js";
@@ -159,7 +159,7 @@ export class Model extends EventTarget {
    * call resolves.
    */
   look(source: RunSource, options: RunOptions = {}): Promise<Scene> {
-    return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, copiedOptions(options))));
+    return this.#ordered.add(wrapErrors(() => this.#scenes.look(source, plainCopy(options))));
   }
 
   /**
@@ -172,7 +172,7 @@ export class Model extends EventTarget {
    * the options of the first and of the last.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
-    return this.#ordered.add(wrapErrors(() => this.#run(source, copiedOptions(options))));
+    return this.#ordered.add(wrapErrors(() => this.#run(source, plainCopy(options))));
   }
 
   #run(source: RunSource, options: RunOptions): Promise<Result> {

@@ -7,7 +7,6 @@ import { type EverythingOptions, everythingSettings } from "../tasks/mask-genera
 import type { LookReport } from "../worker/look.js";
 import { OrderedResults } from "../worker/queue.js";
 import { checkStageRun } from "./check-run.js";
-import { copiedOptions } from "./copied-options.js";
 import { WebbuildError, wrapErrors } from "./errors.js";
 import {
   checkEverythingOptions,
@@ -15,6 +14,7 @@ import {
   checkStageRunOptions,
   optionNames,
 } from "./options.js";
+import { plainCopy } from "./plain-copy.js";
 import type { EverythingResult, GlueContext, Result, RunOptions, SceneRunOptions, Tensors } from "./types.js";
 import { withEitherSignal } from "./with-either-signal.js";
 
@@ -68,7 +68,7 @@ export class Scene {
         const { manifest } = this.#last;
         checkStageRunOptions(optionNames(manifest, "later"), options, "the last stage");
         checkStageRun(manifest, options);
-        const { signal, onProgress, ...rest } = copiedOptions(options);
+        const { signal, onProgress, ...rest } = plainCopy(options);
         return this.#runs.run(rest, signal, onProgress);
       }),
     );

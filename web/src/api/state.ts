@@ -10,6 +10,7 @@ import { type SavedState, type StateRequest, stateReset } from "../session/strea
 import { Queue } from "../worker/queue.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { WebbuildError, wrapErrors } from "./errors.js";
+import { plainCopy } from "./plain-copy.js";
 import { checkedSnapshot, type StateSnapshot } from "./state-snapshot.js";
 import type { Warning } from "./types.js";
 
@@ -86,7 +87,7 @@ export class ModelState {
   /** Sets the state to a snapshot. Throws "invalid-state" for a snapshot of another model or shape. */
   restore(snapshot: StateSnapshot): Promise<void> {
     return wrapErrors(() => {
-      const { steps, size, tensors } = structuredClone(checkedSnapshot(this.#owner.variants, snapshot));
+      const { steps, size, tensors } = plainCopy(checkedSnapshot(this.#owner.variants, snapshot));
       return this.#queue.add(async () => this.#begin({ size, tensors }, steps));
     });
   }

@@ -6,6 +6,7 @@ import { readPixels } from "../../src/preprocess/pixels.js";
 import { keepEngine, loadTiny } from "../support/bundle.js";
 import { frame } from "../support/frames.js";
 import { noise } from "../support/noise.js";
+import { inProxies } from "../support/proxies.js";
 
 const backend = "wasm";
 keepEngine(backend);
@@ -70,5 +71,6 @@ describe("a prompt", () => {
     point.x = 15;
     expect(await run).toEqual(wanted);
     expect(await ask({ points: [point] })).not.toEqual(wanted);
+    expect(await ask(inProxies({ points: [{ x: 4, y: 10 }] }))).toEqual(wanted);
   });
 });

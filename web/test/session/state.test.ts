@@ -4,6 +4,7 @@ import { backends, hasWebgpu, keepEngine, loadTiny, withWorker } from "../suppor
 import { answerOf, errorAt, frame, runFrames, sums, WANTED } from "../support/frames.js";
 import { memoryUse, readBack } from "../support/measured.js";
 import { whenPosted } from "../support/posted.js";
+import { inProxies } from "../support/proxies.js";
 
 function numbers(tensors: Tensors, name: string): number[] {
   return Array.from(tensors[name]?.data ?? [], Number);
@@ -86,6 +87,15 @@ describe.each(backends)("a model with state, on %s", (backend) => {
     const other = await load();
     await other.restore(snapshot);
     expect(await runFrames(other, 5, 9)).toEqual(wanted);
+  });
+
+  test("continues from a snapshot that a framework keeps in proxies", async () => {
+    const model = await load();
+    await runFrames(model, 0, 2);
+    const snapshot = inProxies(await model.snapshot());
+    const wanted = await runFrames(model, 2, 4);
+    await model.restore(snapshot);
+    expect(await runFrames(model, 2, 4)).toEqual(wanted);
   });
 
   test("is not changed by a snapshot", async () => {
