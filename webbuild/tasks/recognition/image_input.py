@@ -6,8 +6,11 @@ from typing import Literal, cast
 
 from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.preprocess.image import input_size
 
 _Layout = Literal["nchw", "nhwc", "hwc"]
+_ROUNDED_ROWS, _ROUNDED_PART = 2, 0.1
+"""How many rows a map may have more or fewer than the picture's proportions give, as its sides are rounded."""
 
 
 def only_image_input(signature: ModelSignature, *layouts: _Layout) -> ImageInput | None:
@@ -43,3 +46,15 @@ def fixed_image_input(spec: TensorSpec, *layouts: _Layout, gray: bool = False) -
                 letterbox=Letterbox(),
             )
     return None
+
+
+def may_be_map(output: TensorSpec, image: ImageInput) -> bool:
+    """Whether an output [1, height, width] has the picture's proportions; True for other shapes.
+
+    The rows of 20 detections, [1, 20, 5], are no map over the picture.
+    """
+    match output.shape:
+        case (1, int(rows), int(columns)):
+            height, width = input_size(image)
+            return abs(rows - columns * height / width) <= max(_ROUNDED_ROWS, _ROUNDED_PART * rows)
+    return True

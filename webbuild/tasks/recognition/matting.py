@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import ImageInput, Letterbox, MatteTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
-from webbuild.tasks.recognition.image_input import only_image_input
+from webbuild.tasks.recognition.image_input import may_be_map, only_image_input
 from webbuild.tasks.recognition.matte_families import MatteFamily, NamedFamily, named_family
 from webbuild.tasks.recognition.matte_outputs import (
     AlphaMap,
@@ -42,9 +42,11 @@ def infer_matting(signature: ModelSignature, *, requested: bool) -> TaskMatch | 
     known = named is not None or by_stages is not None or any(is_alpha_name(each.spec) for each in maps)
     family = by_stages if named is None or named.family is None else named.family
     chosen = choose_alpha(maps, family)
-    if image is None or chosen is None or not (known or requested):
+    if image is None or chosen is None:
         return None
     alpha, why = chosen
+    if not known and not (requested and may_be_map(alpha.spec, image)):
+        return None
     task, meaning = _matte_task(alpha, family)
     front = find_foreground(signature.outputs, alpha)
     picture, recipe = _image_preprocessing(image, signature, family)

@@ -14,7 +14,7 @@ from webbuild.tasks.recognition.depth_units import (
     monocular_units,
 )
 from webbuild.tasks.recognition.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
-from webbuild.tasks.recognition.image_input import only_image_input
+from webbuild.tasks.recognition.image_input import may_be_map, only_image_input
 from webbuild.tasks.recognition.ultralytics_export import ultralytics_preprocessing
 from webbuild.tasks.task_match import TaskMatch
 
@@ -34,7 +34,8 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
     if image is None or depth is None:
         return None
     ultralytics = signature.metadata.get("task") == "depth"
-    if not requested and not ultralytics and not is_depth_name(depth) and not depth_model_type(signature):
+    known = ultralytics or is_depth_name(depth) or depth_model_type(signature)
+    if not known and not (requested and may_be_map(depth, image)):
         return None
     meaning = monocular_units(signature, depth)
     if ultralytics:
