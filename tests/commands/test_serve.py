@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.program import webbuild
+from webbuild.browser.server import Server
+
 pytestmark = pytest.mark.posix
 
 
@@ -40,3 +43,12 @@ def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert "has no index.html" not in err
+
+
+def test_a_folder_of_bundles_and_their_reports_is_served_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pose").mkdir()
+    (tmp_path / "pose.verify.html").touch()
+    monkeypatch.setattr(Server, "serve_forever", lambda _: None)
+    assert "has no index.html" in webbuild("serve", tmp_path).stderr

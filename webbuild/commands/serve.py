@@ -28,7 +28,7 @@ def run(arguments: ServeArguments) -> int:
         try:
             click.echo(server.url)
             click.echo(f"serving {arguments.directory}; stop it with Ctrl-C", err=True)
-            if not any(arguments.directory.glob("*.html")):
+            if not (arguments.directory / "index.html").is_file():
                 click.echo(
                     f"warning: {arguments.directory} has no index.html: is it the folder that webbuild pack wrote?",
                     err=True,
