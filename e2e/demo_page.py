@@ -96,15 +96,19 @@ class DemoPage:
         return self.at("backend-chip").inner_text()
 
     def overflow(self) -> int:
-        """Return the horizontal overflow in pixels, once layout has settled: a new width takes a few frames."""
+        """Return the horizontal overflow in pixels, once layout has settled: a new width takes a few frames.
+
+        It is 0 only if it was 0 for ten frames.
+        """
         return int(
             self.page.evaluate(
                 """async () => {
-                  let x = 1;
-                  for (let frame = 0; frame < 60 && x > 0; frame++) {
+                  let [x, zeros] = [0, 0];
+                  for (let frame = 0; frame < 70 && zeros < 10; frame++) {
                     await new Promise(requestAnimationFrame);
                     scrollTo({ left: 1e5, behavior: "instant" });
                     x = scrollX;
+                    zeros = x > 0 ? 0 : zeros + 1;
                     scrollTo({ left: 0, behavior: "instant" });
                   }
                   return x;

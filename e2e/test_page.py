@@ -244,6 +244,23 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
     assert page.overflow() == 0
 
 
+LATE_WIDTH = """() => {
+  const wide = Object.assign(document.createElement("p"), { id: "wide", textContent: "wide" });
+  document.body.append(wide);
+  let frames = 0;
+  const widen = () => { if (++frames < 6) requestAnimationFrame(widen); else wide.style.width = "5000px"; };
+  widen();
+}"""
+
+
+def test_a_width_that_takes_a_few_frames_is_seen(phone: DemoPage) -> None:
+    phone.page.evaluate(LATE_WIDTH)
+    try:
+        assert phone.overflow() > 1000
+    finally:
+        phone.page.evaluate("document.getElementById('wide').remove()")
+
+
 NAMES_OF_A_MODEL = [".summary", "#result-noun", "#rows .row-label", ".use code"]
 
 
