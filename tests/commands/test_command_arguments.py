@@ -42,3 +42,10 @@ def test_a_value_without_its_option_has_a_fix(tmp_path: Path) -> None:
     done = webbuild("pack", tmp_path / "a.onnx", "--dim", "height=480", "width=640")
     assert (done.code, done.error) == (2, "model-not-found")
     assert "give the option again before each value, such as --dim width=640" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["patch a.onnx", "verify bundle", "bench bundle", "bisect bundle"])
+@pytest.mark.parametrize("sample", ["none.jpg", "none.npz", "none"])
+def test_a_sample_that_is_not_there_is_refused_before_anything_is_read(words: str, sample: str) -> None:
+    done = webbuild(*words.split(), "--sample", sample)
+    assert (done.code, done.error) == (2, "sample-not-found")

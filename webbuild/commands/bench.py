@@ -6,6 +6,7 @@ from webbuild.browser.open_browser import parse_endpoints
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.options.bench import BenchArguments
 from webbuild.reporting.write import check_report_files, print_json, write_report
+from webbuild.samples.sample_files import require_samples
 
 
 def run(arguments: BenchArguments) -> int:
@@ -14,7 +15,7 @@ def run(arguments: BenchArguments) -> int:
     JSON goes to stdout with --json; the table for people and the progress always go to stderr.
 
     Raises:
-        WebbuildError: `no-playwright`; see `bench`; `unwritable-report`.
+        WebbuildError: `no-playwright`; see `bench`; `unwritable-report`, `sample-not-found`.
     """
     from rich.console import Console
 
@@ -25,6 +26,7 @@ def run(arguments: BenchArguments) -> int:
 
     require_playwright()
     check_report_files(arguments.html)
+    require_samples(arguments.inputs)
     console = Console(stderr=True)
     with console.status("starting") as status:
         report = bench(

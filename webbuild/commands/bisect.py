@@ -16,6 +16,7 @@ from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
+from webbuild.samples.sample_files import require_samples
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.tasks.options.picture_sizes import parse_size
 
@@ -25,9 +26,10 @@ def run(arguments: BisectArguments) -> int:
 
     Raises:
         WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_browser`;
-            `output-exists`, `not-a-bundle`, `cannot-write`.
+            `output-exists`, `not-a-bundle`, `cannot-write`, `sample-not-found`.
     """
     require_playwright()
+    require_samples(arguments.inputs)
     name = arguments.subject.resolve().name.removesuffix(".onnx")
     out = arguments.out or Path(f"bisect-{name}")
     check_output_folder(out, force=arguments.force, marks=("bisect.json",))

@@ -24,6 +24,7 @@ from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
 from webbuild.model.locate import locate_model
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
+from webbuild.samples.sample_files import require_samples
 
 _CHILD_PROGRAM = "from webbuild.commands.patch import patch_from_stdin; patch_from_stdin()"
 _BASE_MEMORY_BYTES = 700 * 1024 * 1024
@@ -36,8 +37,10 @@ def run(arguments: PatchArguments) -> int:
     """Patch models, print a line for each, and return the worst of their exit codes.
 
     Raises:
-        WebbuildError: the error of a single model; `name-collision` if two would be written to the same file.
+        WebbuildError: the error of a single model; `name-collision` if two would be written to the same file;
+            `sample-not-found`.
     """
+    require_samples(arguments.samples)
     progress, options = ProgressReporter(quiet=arguments.as_json), parse_export_options(arguments.export)
     models = tuple(export_located(locate_model(model), options, progress) for model in arguments.models)
     arguments = replace(arguments, models=models)

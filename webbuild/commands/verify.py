@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from webbuild.commands.options.verify import VerifyArguments
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.write import check_report_files, print_json, write_report
+from webbuild.samples.sample_files import require_samples
 
 if TYPE_CHECKING:
     from webbuild.browser.driven_browser import BrowserName
@@ -25,7 +26,7 @@ def run(arguments: VerifyArguments) -> int:
 
     Raises:
         WebbuildError: `no-playwright`; see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`;
-            `html-needs-one-browser` for --html with several browsers.
+            `html-needs-one-browser` for --html with several browsers; `sample-not-found`.
     """
     from rich.console import Console
 
@@ -48,6 +49,7 @@ def run(arguments: VerifyArguments) -> int:
             exit_code=USAGE,
         )
     check_report_files(arguments.html, arguments.markdown)
+    require_samples(arguments.inputs)
     with console.status("starting") as status:
         reports = verify_in_browsers(
             endpoints,
