@@ -49,3 +49,8 @@ def test_a_value_without_its_option_has_a_fix(tmp_path: Path) -> None:
 def test_a_sample_that_is_not_there_is_refused_before_anything_is_read(words: str, sample: str) -> None:
     done = webbuild(*words.split(), "--sample", sample)
     assert (done.code, done.error) == (2, "sample-not-found")
+
+
+def test_a_backend_is_not_compared_with_itself() -> None:
+    done = webbuild("bisect", "bundle", "--backend", "wasm", "--reference", "wasm")
+    assert (done.code, done.error) == (2, "conflicting-options")

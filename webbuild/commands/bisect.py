@@ -14,6 +14,7 @@ from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.bisect import BisectArguments
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerances import REDUCED_PRECISION
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 from webbuild.samples.sample_files import require_samples
@@ -26,9 +27,16 @@ def run(arguments: BisectArguments) -> int:
 
     Raises:
         WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_browser`;
-            `output-exists`, `not-a-bundle`, `cannot-write`, `sample-not-found`.
+            `output-exists`, `not-a-bundle`, `cannot-write`, `sample-not-found`; `conflicting-options`.
     """
     require_playwright()
+    if arguments.backend == arguments.against:
+        raise WebbuildError(
+            "conflicting-options",
+            "--backend wasm --reference wasm: WebAssembly would be compared with itself",
+            "leave --reference out: the reference is then native ONNX Runtime",
+            exit_code=USAGE,
+        )
     require_samples(arguments.inputs)
     name = arguments.subject.resolve().name.removesuffix(".onnx")
     out = arguments.out or Path(f"bisect-{name}")
