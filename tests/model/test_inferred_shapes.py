@@ -38,3 +38,18 @@ def test_a_spectrum_is_onesided_by_default() -> None:
     model = ir.serde.deserialize_model(parsed(graph))
     add_inferred_shapes(model)
     assert model.graph.outputs[0].shape == (1, 7, 9, 2)
+
+
+@pytest.mark.parametrize(("outputs", "known"), [("y, index", 2), ("y, index, sum", 3)])
+def test_the_embeddings_of_a_text_encoder_have_a_shape(outputs: str, known: int) -> None:
+    graph = f"""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+    g (int32[1,12] ids, float[20,8] words, float[16,8] places, float[8] scale, float[8] bias, int32[1,12] mask)
+    => (float[b,tokens,c] y) {{
+        {outputs} = com.microsoft.EmbedLayerNormalization (ids, "", words, places, "", scale, bias, mask)
+    }}"""
+    model = ir.serde.deserialize_model(parsed(graph))
+    add_inferred_shapes(model)
+    (node,) = model.graph
+    shapes = [(1, 12, 8), (1,), (1, 12, 8)][:known]
+    assert [value.shape for value in node.outputs] == shapes
+    assert node.outputs[1].dtype == ir.DataType.INT32

@@ -27,6 +27,8 @@ _STAND_INS = {
 """Contrib operators of ONNX Runtime, and standard operators whose first output has the same type and shape."""
 _SKIPS = ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 """Their first output and their last, the sum, have the type and shape of their first input."""
+_EMBEDDING = "EmbedLayerNormalization"
+"""The word, position and segment embeddings of token ids [B, S]: [B, S, C], the mask's index [B] and their sum."""
 _DOMAIN = "webbuild.shapes"
 _QUANTIZED_WEIGHTS = "MatMulNBits"
 """A MatMul with packed weights: its attributes K and N are their shape."""
@@ -66,7 +68,7 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
     proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
     proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
     ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
-    proto.functions.append(_same_twice(model.opset_imports.get("", 1)))
+    proto.functions.extend(make(model.opset_imports.get("", 1)) for make in (_same_twice, _embedding))
     proto.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     known = {tensor.name: tensor for tensor in proto.graph.initializer}
     for node in iter_nodes(proto):
@@ -77,6 +79,8 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
             proto.graph.input.append(_unpack_weights(node))
         elif node.op_type in _SKIPS:
             _sum_too(node)
+        elif node.op_type == _EMBEDDING:
+            _look_up(node)
         elif node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
             _replace(node, _STAND_INS[node.op_type])
     return proto
@@ -111,6 +115,28 @@ def _same_twice(opset: int) -> onnx.FunctionProto:
     return onnx.helper.make_function(
         _DOMAIN, "Twice", ["x"], ["y", "sum"], nodes, [onnx.helper.make_opsetid("", opset)]
     )
+
+
+def _embedding(opset: int) -> onnx.FunctionProto:
+    nodes = [
+        onnx.helper.make_node("Gather", ["words", "ids"], ["y"]),
+        onnx.helper.make_node("Constant", [], ["first"], value_int=0),
+        onnx.helper.make_node("Gather", ["ids", "first"], ["mask_index"], axis=1),
+        onnx.helper.make_node("Identity", ["y"], ["sum"]),
+    ]
+    return onnx.helper.make_function(
+        _DOMAIN, "Embedding", ["ids", "words"], ["y", "mask_index", "sum"], nodes, [onnx.helper.make_opsetid("", opset)]
+    )
+
+
+def _look_up(node: onnx.NodeProto) -> None:
+    """Turn the embeddings of token ids into a node with outputs of the same types and shapes."""
+    node.domain, node.op_type = _DOMAIN, "Embedding"
+    ids, words = node.input[0], node.input[2]
+    outputs = [*node.output, *[""] * 3][:3]
+    del node.input[:], node.output[:], node.attribute[:]
+    node.input.extend([ids, words])
+    node.output.extend(name or f"{outputs[0]}/unread {index}" for index, name in enumerate(outputs))
 
 
 def _sum_too(node: onnx.NodeProto) -> None:
