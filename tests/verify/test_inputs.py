@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
+from tests.manifests import image_input
 from tests.verify.bundle_made import FEEDS, rewrite, write_bundle
 from webbuild.errors import WebbuildError
 from webbuild.verify.bundle import Bundle
-from webbuild.verify.inputs import collect_inputs
+from webbuild.verify.inputs import collect_inputs, inputs_from_files
 
 
 @pytest.fixture
@@ -77,3 +79,12 @@ def test_a_file_that_is_no_archive(bundle: Bundle, tmp_path: Path, data: bytes) 
     with pytest.raises(WebbuildError) as caught:
         collect_inputs(bundle, [tmp_path / "wrong.npz"])
     assert (caught.value.code, caught.value.exit_code) == ("unreadable-tensors", 2)
+
+
+def test_a_folder_stands_for_its_pictures(bundle: Bundle, tmp_path: Path) -> None:
+    pictured = rewrite(bundle.directory, bundle.manifest, inputs=[image_input()])
+    (tmp_path / "photos").mkdir()
+    for name in ("b.png", "a.png"):
+        Image.new("RGB", (8, 8)).save(tmp_path / "photos" / name)
+    (tmp_path / "photos" / "notes.txt").touch()
+    assert [each.title for each in inputs_from_files(pictured, [tmp_path / "photos"])] == ["a.png", "b.png"]

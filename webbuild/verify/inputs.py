@@ -39,6 +39,7 @@ from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
 from webbuild.samples.sample import Sample
+from webbuild.samples.sample_files import expand_folders
 from webbuild.samples.sequences import make_sequence, make_video
 from webbuild.samples.texts import text_title
 from webbuild.tasks.registry import kind_of
@@ -158,18 +159,18 @@ def _steps(manifest: Manifest, steps: Sequence[Sample], *, is_pictured: bool, un
 def inputs_from_files(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return files as inputs.
 
-    Files are pictures or, for tensor models, .npz archives with an array for each input. For stack models they are
-    folders, or together the pictures of one stack.
+    Files are pictures, folders of pictures or, for tensor models, .npz archives with an array for each input. For stack
+    models they are folders, or together the pictures of one stack.
 
     Raises:
-        WebbuildError: `unreadable-image`, `unreadable-tensors`, `invalid-input`, `invalid-sample`,
+        WebbuildError: `unreadable-image`, `unreadable-tensors`, `invalid-input`, `invalid-sample`, `sample-not-found`,
             `unreadable-focal-distances`, `invalid-prompt`.
     """
     spec = picture_input(bundle.manifest)
     if isinstance(spec, StackInput):
         return [_stack_input(bundle.manifest, spec, stack, stack.name) for stack in stacks_from_paths(files)]
     if spec is not None:
-        return _image_inputs(bundle, spec, [(file, file.name, "") for file in files])
+        return _image_inputs(bundle, spec, [(file, file.name, "") for file in expand_folders(files)])
     return [
         VerifyInput(file.name, {**option_feeds(bundle.manifest), **_npz_feeds(bundle.manifest, file)}) for file in files
     ]

@@ -43,7 +43,10 @@ class BisectArguments:
         "--output", default=(), metavar="NAME", help="Search only the nodes that this output depends on."
     )
     inputs: tuple[Path, ...] = option(
-        "--sample", default=(), metavar="FILE...", help="Images for a bundle, .npz for a model."
+        "--sample",
+        default=(),
+        metavar="FILE...",
+        help="Images or folders of images for a bundle of pictures, else .npz.",
     )
     dims: tuple[str, ...] = dims_option()
     out: Path | None = option("-o", "--out", help="Folder to write. [default: bisect-<name>]")

@@ -102,7 +102,10 @@ class BrowserArguments:
         help="Graph to run, if there are several. auto: verify runs all that the adapter supports, bench the best.",
     )
     inputs: tuple[Path, ...] = option(
-        "--sample", default=(), metavar="FILE...", help="Images to run in addition to the bundle's samples."
+        "--sample",
+        default=(),
+        metavar="FILE...",
+        help="Images, folders of images, .npz, or folders of stacks to run in addition to the bundle's samples.",
     )
     browsers: tuple[BrowserName, ...] = option(
         "--browser",
