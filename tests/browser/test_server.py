@@ -141,6 +141,7 @@ def test_a_folder_without_its_slash_is_sent_to_it(server: Server) -> None:
     answer = ask(server, "/runtime")
     assert (answer.status, answer.headers["Location"]) == (301, "/runtime/")
     assert ask(server, "//runtime").headers["Location"] in (None, "/runtime/")
+    assert ask(server, "/runtime?a=1&b=%2F?").headers["Location"] == "/runtime/?a=1&b=%2F?"
 
 
 def test_other_methods_are_refused(server: Server) -> None:

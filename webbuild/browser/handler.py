@@ -80,7 +80,8 @@ class RequestHandler(BaseHTTPRequestHandler):
             return
         resource = self._find(path)
         if isinstance(resource, str):
-            self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=resource)
+            query = self.path.partition("?")[1:]
+            self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location="".join((resource, *query)))
         elif resource is None:
             self._plain(HTTPStatus.NOT_FOUND, body=body)
         elif resource.not_modified(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
