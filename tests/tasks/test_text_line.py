@@ -234,6 +234,12 @@ def test_words_have_to_be_those_of_the_text() -> None:
     assert verdicts([read("a b")], [wrong])["character error rate"] == "DIFFERS"
 
 
+def test_words_of_arabic_are_in_the_order_of_the_text() -> None:
+    words = (TextWord("با", 0.9, 48, 80), TextWord("12", 0.9, 0, 32))
+    arabic = TextLine("با 12", 0.9, words)
+    assert verdicts([arabic], [arabic]) == {"character error rate": "OK", "score": "OK"}
+
+
 def test_no_text_says_nothing() -> None:
     (rate, _) = compare_lines(ComparedOutput("wasm", "a.png", "decoded", ""), [read("")], [read("")], NATIVE)
     assert rate.signal == 0

@@ -56,7 +56,7 @@ class TextKind(TextRecognitionKind, CropKind):
             if part is None or part.begin == 0 or not lines:
                 lines.append([])
             lines[-1].append(ReadPart(crop, read))
-        return [each for each in map(_joined, lines) if each.text]
+        return [each for each in (_joined(task, parts) for parts in lines) if each.text]
 
     def stack_parts(self, task: TextTask, outputs: Sequence[Tensors]) -> Tensors:
         """Concatenate the scores of the parts of a line, one run each: [1, T, C] each -> [parts, T, C]."""
@@ -103,7 +103,7 @@ class ReadPart(Struct, frozen=True):
     read: Sequence[ReadCharacter]
 
 
-def _joined(parts: Sequence[ReadPart]) -> ReadLine:
+def _joined(task: TextTask, parts: Sequence[ReadPart]) -> ReadLine:
     whole: list[ReadCharacter] = []
     for each in parts:
         part = each.crop.crop_box.part
@@ -112,7 +112,7 @@ def _joined(parts: Sequence[ReadPart]) -> ReadLine:
             if part is None
             else merge_characters(whole, shift_characters(each.read, part.begin), part.overlap)
         )
-    line, crop = to_text_line(whole), parts[0].crop
+    line, crop = to_text_line(task, whole), parts[0].crop
     box = crop.crop_box if crop.crop_box.part is None else crop.crop_box.part.line
     known = {**detection_fields(crop), "label": line.text, "score": line.score, "polygon": box.corners}
     return ReadLine(text=line.text, words=line.words, turned=box.turned, **known)

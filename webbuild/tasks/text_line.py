@@ -53,7 +53,7 @@ class TextLineKind(TextRecognitionKind):
         read = place_characters(
             task, rows, column=column, left=placement.left, scale=scale, width=placement.source_width
         )
-        return [to_text_line(read)]
+        return [to_text_line(task, read)]
 
     def is_empty(self, prediction: Sequence[TextLine]) -> bool:
         """Whether there is no text in the picture."""

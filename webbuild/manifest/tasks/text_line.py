@@ -21,7 +21,8 @@ class TextRecognition(Task, kw_only=True, frozen=True):
 
     - `ctc`: greedy CTC. A run of the same class is one character, and `blank` is none. Columns share the input's width
       evenly. A character extends from the first column of its run to the end of the last, and has the score of the
-      first.
+      first. In a line with Arabic characters the order is then reversed, except within runs of Latin letters and
+      digits: columns are from left to right.
     - `end-token`: each column is a character, up to the first `blank`, which ends the text. Characters share the line's
       width evenly, since such a recognizer does not locate them.
 

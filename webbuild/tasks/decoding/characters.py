@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import TextRecognition
 from webbuild.tasks.decoding.crop_detection import CropDetection
+from webbuild.tasks.decoding.logical_order import to_logical_order
 
 
 class ReadCharacter(Struct, frozen=True):
@@ -75,10 +76,17 @@ def place_characters(
     ]
 
 
-def to_text_line(read: Sequence[ReadCharacter]) -> TextLine:
-    """Return a line of text with its words."""
+def to_text_line(task: TextRecognition, read: Sequence[ReadCharacter]) -> TextLine:
+    """Return a line of text with its words. Columns of CTC are from left to right, whatever the script."""
+    if task.decoding == "ctc":
+        read = to_logical_order(read)
     words = (
-        TextWord("".join(each.text for each in word), _mean_score(word), word[0].start, word[-1].end)
+        TextWord(
+            "".join(each.text for each in word),
+            _mean_score(word),
+            min(each.start for each in word),
+            max(each.end for each in word),
+        )
         for word in _split_words(read)
     )
     return TextLine("".join(each.text for each in read), _mean_score(read), tuple(words))

@@ -3,6 +3,7 @@
 
 import type { TextWord } from "../../api/types.js";
 import type { TextLineTask, TextTask } from "../../manifest/manifest.js";
+import { toLogicalOrder } from "./logical-order.js";
 
 /** The rules for decoding the scores of a line. `characters` are split once for a run. */
 export type CharacterRules = Pick<TextLineTask, "blank" | "logits" | "decoding"> & {
@@ -64,14 +65,18 @@ export function placeCharacters(
   }));
 }
 
-/** Returns the text of characters, split into words. */
-export function lineOf(read: readonly ReadCharacter[]): LineText {
-  const words = splitWords(read).map((word) => ({
+/** Returns the text of characters, split into words. Columns of CTC are from left to right, whatever the script. */
+export function lineOf(
+  { decoding }: Pick<CharacterRules, "decoding">,
+  read: readonly ReadCharacter[],
+): LineText {
+  const characters = decoding === "end-token" ? read : toLogicalOrder(read);
+  const words = splitWords(characters).map((word) => ({
     ...textAndScore(word),
-    from: word[0]?.start ?? 0,
-    to: word.at(-1)?.end ?? 0,
+    from: Math.min(...word.map(({ start }) => start)),
+    to: Math.max(...word.map(({ end }) => end)),
   }));
-  return { ...textAndScore(read), words };
+  return { ...textAndScore(characters), words };
 }
 
 /** A class, and the columns where it has the best score. */

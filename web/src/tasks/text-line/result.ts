@@ -9,7 +9,7 @@ export interface TextLineResult extends RunResult {
   text: string;
   /** The mean of the characters' scores, 0 if there are none. */
   score: number;
-  /** The parts of the text between white space. */
+  /** The parts of the text between white space, in the order of the text: of Arabic from right to left. */
   words: TextWord[];
 }
 

@@ -37,5 +37,5 @@ function lineIn(
     scale: source.width / width,
     width: source.width,
   });
-  return lineOf(read);
+  return lineOf(rules, read);
 }

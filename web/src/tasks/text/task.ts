@@ -7,12 +7,19 @@ import { type CropBox, cornersOf } from "../../preprocess/crop/place-crop.js";
 import { cropTask } from "../crop-task.js";
 import { readFloats } from "../read-output.js";
 import type { FieldsOf } from "../task-module.js";
-import { characterRules, lineOf, placeCharacters, type ReadCharacter } from "../text-line/characters.js";
+import {
+  type CharacterRules,
+  characterRules,
+  lineOf,
+  placeCharacters,
+  type ReadCharacter,
+} from "../text-line/characters.js";
 import { mergeCharacters } from "./merged-characters.js";
 
 /** The text of a crop: a line, or a part of one. Characters have positions along the crop. */
 interface ReadCrop {
   cropBox: CropBox;
+  rules: Pick<CharacterRules, "decoding">;
   read: ReadCharacter[];
 }
 
@@ -21,6 +28,7 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
   outputs: ({ output }) => [output],
   decode(spec, { outputs, crops, batch, input }) {
     const rules = characterRules(spec);
+    const { decoding } = rules;
     const classes = rules.characters.length;
     const [first, second] = outputs[spec.output]?.dims ?? [];
     if (first === undefined || second === undefined) throw internalError(`${spec.output} has no columns`);
@@ -33,7 +41,7 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
       const begin = index * columns * classes;
       const at = (column: number, kind: number): number => begin + column * classes + kind;
       const places = { column: input.width / columns, left: 0, scale, width: scale * width };
-      return { cropBox, read: placeCharacters(rules, scores, columns, at, places) };
+      return { cropBox, rules: { decoding }, read: placeCharacters(rules, scores, columns, at, places) };
     });
   },
   result(items, picture) {
@@ -45,11 +53,11 @@ export const task = cropTask<TextTask, FieldsOf<TextResult>, ReadCrop>({
 
 function wholeLines(items: readonly ReadCrop[]): TextLine[] {
   const lines: ReadCrop[] = [];
-  for (const { cropBox, read } of items) {
+  for (const { cropBox, rules, read } of items) {
     const { part } = cropBox;
     const before = part && part.begin > 0 ? lines.pop() : undefined;
     if (part === undefined || before === undefined) {
-      lines.push({ cropBox: part?.line ?? cropBox, read });
+      lines.push({ cropBox: part?.line ?? cropBox, rules, read });
       continue;
     }
     const moved = read.map((each) => ({
@@ -57,10 +65,15 @@ function wholeLines(items: readonly ReadCrop[]): TextLine[] {
       start: each.start + part.begin,
       end: each.end + part.begin,
     }));
-    lines.push({ cropBox: part.line, read: mergeCharacters(before.read, moved, part.overlap) });
+    lines.push({ cropBox: part.line, rules, read: mergeCharacters(before.read, moved, part.overlap) });
   }
-  return lines.map(({ cropBox, read }) => {
+  return lines.map(({ cropBox, rules, read }) => {
     const polygon = cornersOf(cropBox).map(([x, y]): [number, number] => [x, y]) as TextLine["polygon"];
-    return { ...lineOf(read), polygon, box: cropBox.box, ...(cropBox.turned && { turned: cropBox.turned }) };
+    return {
+      ...lineOf(rules, read),
+      polygon,
+      box: cropBox.box,
+      ...(cropBox.turned && { turned: cropBox.turned }),
+    };
   });
 }
