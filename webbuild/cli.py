@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import pkgutil
 import re
 import sys
@@ -70,6 +71,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program: the one place where errors become text and an exit code."""
+    # None if the caller closed it
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (open until the end)
     if isinstance(sys.stdout, TextIOWrapper):  # print a ? for characters that the terminal cannot encode (cp1252)
         sys.stdout.reconfigure(errors="replace")
     interrupt_on_termination()

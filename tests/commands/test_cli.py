@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -177,6 +178,14 @@ def test_explain_lists_the_passes_and_the_findings_and_tells_of_each() -> None:
         assert done.code == 0
         assert done.stdout.startswith(code)
         assert len(done.stdout) > 150
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("arguments", [["explain"], ["explain", "static-nms"], ["targets"]], ids=" ".join)
+def test_a_closed_stdout_is_no_bug(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "webbuild", *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1), check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_explaining_what_there_is_not_says_where_to_look() -> None:
