@@ -244,6 +244,28 @@ def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) 
     assert page.overflow() == 0
 
 
+WHOLE = """() => {
+  const card = document.getElementById("failure");
+  const [stage, box] = [document.getElementById("stage"), card].map((each) => each.getBoundingClientRect());
+  const buttons = [...card.querySelectorAll("button:not([hidden])")].map((each) => each.getBoundingClientRect());
+  return stage.top <= box.top && card.scrollHeight <= card.clientHeight
+    && buttons.every(({ right, bottom }) => right <= box.right && bottom <= box.bottom);
+}"""
+
+
+def test_a_failure_over_a_wide_picture_is_whole_on_a_phone(phone: DemoPage, tmp_path: Path) -> None:
+    Image.new("RGB", (300, 30), "red").save(tmp_path / "wide.png")
+    with phone.another_run():
+        phone.at("file").set_input_files(tmp_path / "wide.png")
+    (tmp_path / "a_photograph_of_a_phone.heic").write_text("no picture")
+    phone.at("file").set_input_files(tmp_path / "a_photograph_of_a_phone.heic")
+    expect(phone.page.get_by_role("alert")).to_be_visible()
+    phone.page.wait_for_timeout(200)
+    whole = phone.page.evaluate(WHOLE)
+    phone.page.get_by_role("button", name="Dismiss").click()
+    assert whole
+
+
 LATE_WIDTH = """() => {
   const wide = Object.assign(document.createElement("p"), { id: "wide", textContent: "wide" });
   document.body.append(wide);
