@@ -4,17 +4,17 @@ import type { Box, TextLine, TextResult, TextWord } from "../api/types.js";
 import { lineSides } from "../preprocess/crop/place-crop.js";
 
 /**
- * Returns a TextResult as a page of hOCR 1.2: `ocr_line` with its polygon, `ocrx_word` with a confidence of 0
- * to 100.
+ * Returns a TextResult as a page of hOCR 1.2, which is also well-formed XML: `ocr_line` with its polygon,
+ * `ocrx_word` with a confidence of 0 to 100.
  */
 export function toHocr({ width, height, lines }: TextResult): string {
   return `<!DOCTYPE html>
-<html>
+<html xmlns="http://www.w3.org/1999/xhtml">
 <head>
-<meta charset="utf-8">
+<meta charset="utf-8"/>
 <title></title>
-<meta name="ocr-system" content="webbuild">
-<meta name="ocr-capabilities" content="ocr_page ocr_line ocrx_word">
+<meta name="ocr-system" content="webbuild"/>
+<meta name="ocr-capabilities" content="ocr_page ocr_line ocrx_word"/>
 </head>
 <body>
 <div class="ocr_page" id="page_1" title="bbox 0 0 ${width} ${height}">

@@ -42,6 +42,12 @@ test("text is escaped", () => {
   expect(parsed.querySelector(".ocr_page")?.getAttribute("title")).toBe("bbox 0 0 200 100");
 });
 
+test("a page is well-formed XML, as OCRmyPDF parses it", () => {
+  const parsed = new DOMParser().parseFromString(toHocr(page(LEVEL)), "application/xhtml+xml");
+  expect(parsed.querySelector("parsererror")?.textContent).toBeUndefined();
+  expect(parsed.querySelector("div.ocr_page #word_1_2")?.textContent).toBe('<b & "c">');
+});
+
 test("words of a vertical line follow its second side", () => {
   const down: TextLine = {
     ...LEVEL,
