@@ -10,6 +10,7 @@ import onnx
 import onnx_ir as ir
 
 from webbuild.model.traversal import iter_nodes
+from webbuild.passes.rewrite import unused_name
 
 _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose values are kept for inference: sizes are small, and a model may exceed 2 GB."""
@@ -37,6 +38,7 @@ _QUANTIZED_WEIGHTS = "MatMulNBits"
 def add_inferred_shapes(model: ir.Model) -> None:
     """Write the shapes that onnx infers into the model; if inference fails, log that and leave the model unchanged."""
     _write_onesided(model)
+    _separate_names(model)
     try:
         proto = _without_weights(model)
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=False, strict_mode=False)
@@ -53,6 +55,21 @@ def _write_onesided(model: ir.Model) -> None:
     for node in ir.traversal.RecursiveGraphIterator(model.graph):
         if node.op_type == "STFT" and "onesided" not in node.attributes:
             node.attributes["onesided"] = ir.AttrInt64("onesided", 1)
+
+
+def _separate_names(model: ir.Model) -> None:
+    """Rename values of bodies that have the name of a value in another body: inference takes one for the other.
+
+    Optimum joins two decoders in one If, whose branches have the same names for other sizes.
+    """
+    taken: set[str | None] = set()
+    for graph in (model.graph, *model.graph.subgraphs()):
+        values = [*graph.inputs, *graph.initializers.values(), *(value for node in graph for value in node.outputs)]
+        for value in dict.fromkeys(values):
+            if graph is not model.graph and value.name in taken:
+                value.name = unused_name(taken, value.name or "")
+            if value.name:
+                taken.add(value.name)
 
 
 def _without_weights(model: ir.Model) -> onnx.ModelProto:

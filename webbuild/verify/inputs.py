@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,7 @@ from webbuild.verify.golden_reader import read_golden
 Feeds = dict[str, NDArray[Any]]
 
 _WHOLE = InputRange(1, 2, "any operator")
+_EITHER = InputRange(0, 1, "any operator", (1, 0))
 
 
 class VerifyInput(Struct, frozen=True):
@@ -276,13 +278,17 @@ def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
 
 
 def random_input(manifest: Manifest, seed: int) -> VerifyInput:
-    """Return normally distributed floats, and integers 1 and 2: valid as tokens and indices, and no empty size."""
+    """Return normally distributed floats, and integers 1 and 2: valid as tokens and indices, and no empty size.
+
+    A single boolean is true for the first seed and false for the second, so that both branches of an If run.
+    """
     feeds = option_feeds(manifest)
     for spec in manifest.inputs:
         if isinstance(spec, FocusInput):
             feeds[spec.name] = focus_tensor(spec, ())
         elif not isinstance(spec, OptionInput | NumberInput | StageInput | StateInput):
-            ranges = {} if spec.dtype == "float32" else {spec.name: _WHOLE}
+            integers = _EITHER if spec.dtype == "bool" and math.prod(spec.shape) == 1 else _WHOLE
+            ranges = {} if spec.dtype == "float32" else {spec.name: integers}
             feeds[spec.name] = normal_tensor(
                 TensorInput(name=spec.name, dtype=spec.dtype, shape=spec.shape), seed, ranges
             )

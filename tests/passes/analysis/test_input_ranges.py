@@ -80,7 +80,7 @@ def test_the_values_of_a_compared_number_are_in_its_text() -> None:
 def test_a_branch_that_reads_an_input_bounds_it() -> None:
     body = """y = If (c) <then_branch = a () => (float[2] p) { p = Gather (t, i) },
     else_branch = b () => (float[2] q) { q = Gather (t, i) }>"""
-    assert bounds("bool c, float[7] t, int64[2] i", body) == {"i": (0, 6)}
+    assert bounds("bool c, float[7] t, int64[2] i", body) == {"i": (0, 6), "c": (0, 1)}
 
 
 def test_made_up_numbers_lie_in_the_range_and_use_all_of_it() -> None:
@@ -120,3 +120,16 @@ def test_numbers_that_scale_noise_are_found(factor: str, zeros: dict[str, tuple[
     ranges = input_ranges(as_ir(text))
     drawn = random_tensor(TensorInput(name="s", dtype="float32", shape=[3]), 0, ranges)
     assert [index for index, value in enumerate(drawn) if value == 0] == list(zeros.get("s", ()))
+
+
+@pytest.mark.parametrize(("condition", "draws"), [("c = Squeeze (cached)", [1, 0, 1]), ("c = Less (x, x)", None)])
+def test_both_branches_of_an_if_run(condition: str, draws: list[int] | None) -> None:
+    text = f"""<ir_version: 8, opset_import: ["" : 18]> g (bool[1] cached, float x) => (float y) {{
+    {condition}
+    y = If (c) <then_branch = a () => (float b) {{ b = Neg (x) }},
+      else_branch = d () => (float e) {{ e = Exp (x) }}> }}"""
+    ranges = input_ranges(as_ir(text))
+    spec = TensorInput(name="cached", dtype="bool", shape=[1])
+    assert ("cached" in ranges) is (draws is not None)
+    if draws is not None:
+        assert [int(random_tensor(spec, seed, ranges).item()) for seed in range(3)] == draws

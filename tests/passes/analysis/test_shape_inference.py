@@ -47,6 +47,30 @@ def test_a_quantized_lstm_has_the_shapes_of_a_plain_one() -> None:
     assert [list(output.shape or ()) for output in model.graph.outputs] == [[5, 2, 1, 4], [2, 1, 4]]
 
 
+BRANCHES = """<ir_version: 8, opset_import: ["" : 17]>
+g (bool cached, float[1,tokens] x, float[1,past] cache) => (float[1,past_1] y) {
+  y = If (cached) <
+    then_branch = cached_tokens () => (float[1,a] longer) {
+      both = Concat <axis = 1> (cache, x) size = Shape (both) like = ConstantOfShape (size)
+      longer = Add (both, like) },
+    else_branch = tokens () => (float[1,b] longer) {
+      both = Neg (x) size = Shape (both) like = ConstantOfShape (size)
+      longer = Add (both, like) }
+  > }"""
+
+
+def test_branches_with_the_same_names_have_their_own_sizes() -> None:
+    """Optimum joins a decoder without and one with a cache: all names of one are in the other."""
+    model = ir.from_onnx_text(BRANCHES.replace("past_1", '"past + 1"'))
+    (y,) = lower(model, PassOptions(dims={"tokens": 3, "past": 2})).graphs["wasm"].graph.outputs
+    choice = y.producer()
+    assert choice is not None
+    branches = [choice.attributes[name].as_graph() for name in ("then_branch", "else_branch")]
+    assert [list(branch.outputs[0].shape or ()) for branch in branches] == [[1, 5], [1, 3]]
+    assert y.shape is not None
+    assert not isinstance(y.shape[1], int), "the size that is declared is that of neither"
+
+
 class Looked(Pass):
     """Changes nothing, and counts its calls."""
 

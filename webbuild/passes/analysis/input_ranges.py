@@ -80,11 +80,16 @@ def input_ranges(model: ir.Model) -> dict[str, InputRange]:
 
     If the size of an axis is unknown, its only valid index is 0. If two ranges do not overlap, the first is used. A
     number without a range that is compared with constants, such as a sample rate, has these values and another one.
+    The condition of an If has both values, so that both branches run.
     Numbers that scale random noise are 0.
     """
     ranges: dict[str, InputRange] = {}
     for value in model.graph.inputs:
-        if value.is_initializer() or value.dtype in (None, ir.DataType.BOOL, ir.DataType.STRING):
+        if value.is_initializer() or value.dtype in (None, ir.DataType.STRING):
+            continue
+        if value.dtype == ir.DataType.BOOL:
+            if _is_condition(value):
+                ranges[value.name or ""] = InputRange(0, 1, "If", (1, 0))
             continue
         for each in _ranges(value, part=False, seen=set()):
             known = ranges.get(value.name or "", each)
@@ -124,6 +129,14 @@ def _compared_values(value: ir.Value) -> tuple[float, ...]:
                 pending += [each for each in node.outputs if each not in seen]
                 seen.update(node.outputs)
     return (*constants, next(each for each in itertools.count() if each not in constants)) if constants else ()
+
+
+def _is_condition(value: ir.Value) -> bool:
+    """Whether an If takes its branch by a value, directly or after reshapes."""
+    return any(
+        node.op_type == "If" or (index in _HANDED_ON.get(node.op_type, ()) and any(map(_is_condition, node.outputs)))
+        for node, index in value.uses()
+    )
 
 
 def _ranges(value: ir.Value, *, part: bool, seen: set[ir.Value]) -> Iterator[InputRange]:

@@ -55,5 +55,20 @@ def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:
             continue
         known = output.shape or shape
         evaluated = [dim if isinstance(dim, int) else evaluate_size(dim.value, sizes) for dim in shape]
-        pairs = zip(known, evaluated, strict=True)
-        output.shape = ir.Shape([a if isinstance(a, int) or b is None else b for a, b in pairs])
+        differing = _axes_by_branch(output)
+        output.shape = ir.Shape(
+            [
+                a if isinstance(a, int) or b is None or axis in differing else b
+                for axis, (a, b) in enumerate(zip(known, evaluated, strict=True))
+            ]
+        )
+
+
+def _axes_by_branch(output: ir.Value) -> set[int]:
+    """Return the axes of an output that have another size in each branch of an If: the declared one is that of one."""
+    node = output.producer()
+    if node is None or node.op_type != "If":
+        return set()
+    branches = (node.attributes[name].as_graph() for name in ("then_branch", "else_branch"))
+    shapes = [list(branch.outputs[output.index() or 0].shape or ()) for branch in branches]
+    return {axis for axis, dims in enumerate(zip(*shapes, strict=False)) if dims[0] != dims[1]}
