@@ -188,6 +188,26 @@ def test_a_length_at_which_an_output_is_nan_is_the_last_choice(tmp_path: Path, f
     assert chosen(tmp_path, DEVIATION % frame).dims["x:1"] == length
 
 
+@pytest.mark.parametrize(("frame", "length"), [(32, 128), (128, 512)])
+def test_a_length_at_which_nothing_is_zero_is_preferred(tmp_path: Path, frame: int, length: int) -> None:
+    """Frames minus their mean, as at the end of speech preprocessing, are zero for one frame."""
+    text = f"""<ir_version: 8, opset_import: ["" : 18]>
+    centred (float[1,samples] x) => (float[m,n] y) <int64[2] frames = {{-1, {frame}}}, int64[1] first = {{0}}> {{
+        f = Reshape (x, frames) mean = ReduceMean (f, first) y = Sub (f, mean) }}"""
+    assert chosen(tmp_path, text).dims["x:1"] == length
+
+
+def test_a_number_that_is_named_as_a_length_is_the_whole_length(tmp_path: Path) -> None:
+    """With a random length of 0 or 1, nothing is left of the sound after the first frame."""
+    text = """<ir_version: 8, opset_import: ["" : 18]>
+    masked (float[1,samples] sound, int64[1] sound_lens) => (float[1,n] y) <int64[2] frames = {-1, 128}, int64[1]
+      axis = {1}, int64 zero = {0}, int64 step = {1}, int64[1] first = {0}, int64[1] one = {1}, int64[1] huge = {99}> {
+        size = Shape <start = 1> (sound) count = Squeeze (size) places = Range (zero, count, step)
+        inside = Less (places, sound_lens) mask = Cast <to = 1> (inside) kept = Mul (sound, mask)
+        f = Reshape (kept, frames) rest = Slice (f, one, huge, first) y = ReduceSum (rest, first) }"""
+    assert chosen(tmp_path, text).dims["sound:1"] == 512
+
+
 def test_a_length_at_which_only_padding_runs_is_the_last_choice(tmp_path: Path) -> None:
     proto = parsed(POSITIONS)
     proto.graph.initializer.append(onnx.numpy_helper.from_array(weights(44, 2), "table"))

@@ -18,6 +18,7 @@ from webbuild.model.states import without_states
 from webbuild.passes.analysis.fixed_size_constant import fixed_size_constant
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.runners.native import RESOURCE_ERRORS, NativeRunner
+from webbuild.samples.length_ranges import length_ranges
 from webbuild.samples.nearest_size import nearest_size
 from webbuild.samples.random_inputs import Feeds, feeds_of_each_value, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
@@ -64,7 +65,8 @@ def choose_sizes(
     - All others: the first of `LENGTHS` that runs.
 
     A size is preferred at which the random inputs run as drawn, and no output is all NaN: positions of padding run at
-    any length, and the deviation of a single frame is NaN.
+    any length, and the deviation of a single frame is NaN. Without a picture, no output should be all zeros either: a
+    frame minus the mean of one frame is zero.
 
     Raises:
         WebbuildError: the errors of `resolve_dims` and `sample_sizes`; `unknown-dimension` if no size runs; those of
@@ -102,7 +104,10 @@ def choose_sizes(
     ) -> float | None:
         dims, started = sizes(side, length).dims, time.process_time()
         runs = _runs(native, source, dims, shrink=not preferred)
-        fits = (not isinstance(run, WebbuildError) and not (preferred and _has_nan_output(run)) for run in runs)
+        fits = (
+            not isinstance(run, WebbuildError) and not (preferred and _has_empty_output(run, zeros=not sides))
+            for run in runs
+        )
         return time.process_time() - started if enough(fits) else None
 
     lengths_to_try = (LENGTHS[:-1] if stateful else LENGTHS) if lengths else ()
@@ -189,14 +194,19 @@ def _run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int])
 
 
 def _runs(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int], *, shrink: bool = True) -> Iterator[Run]:
-    """Yield the run with random inputs at these sizes, for each value of a number that is compared."""
+    """Yield the run with random inputs at these sizes, for each value of a number that is compared.
+
+    Numbers that are named as a length are as long as their axis.
+    """
     fixed = [
         msgspec.structs.replace(
             spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
         )
         for spec in source.signature.inputs
     ]
-    ranges = input_ranges(source.model)
+    lengths = length_ranges(source.signature, dims).items()
+    whole = {name: msgspec.structs.replace(each, low=each.high) for name, each in lengths}
+    ranges = {**whole, **input_ranges(source.model)}
     try:
         generated = feeds_of_each_value(source.signature.file, fixed, ranges)
     except WebbuildError as error:
@@ -222,10 +232,10 @@ def _run(native: NativeRunner, alternatives: Iterable[Feeds]) -> Run:
     return failed
 
 
-def _has_nan_output(outputs: Feeds) -> bool:
-    """Whether an output is all NaN."""
+def _has_empty_output(outputs: Feeds, *, zeros: bool) -> bool:
+    """Whether an output is all NaN or, with `zeros`, all NaN and zeros."""
     arrays = [array for array in outputs.values() if array.size and array.dtype.kind == "f"]
-    return any(bool(np.isnan(array).all()) for array in arrays)
+    return any(bool((np.isnan(array) | ((array == 0) & zeros)).all()) for array in arrays)
 
 
 def _first_that_runs(
