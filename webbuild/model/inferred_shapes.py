@@ -10,7 +10,7 @@ import onnx
 import onnx_ir as ir
 
 from webbuild.model.traversal import iter_nodes
-from webbuild.passes.rewrite import unused_name
+from webbuild.model.unused_name import unused_name
 
 _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose values are kept for inference: sizes are small, and a model may exceed 2 GB."""

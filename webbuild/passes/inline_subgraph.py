@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.graphs import graph_names
-from webbuild.passes.rewrite import redirect_consumers, unused_name
+from webbuild.passes.rewrite import redirect_consumers
 
 
 class Inliner:

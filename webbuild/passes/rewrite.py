@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.graphs import graph_names, graphs_of
 
 LOWEST, LOW = -3e38, -1e38
@@ -190,12 +190,6 @@ def redirect_consumers(value: ir.Value, other: ir.Value) -> None:
     """Let the nodes that read `value` read `other`; outputs of the graph do not change."""
     for use in list(value.uses()):
         use.node.replace_input_with(use.idx, other)
-
-
-def unused_name(taken: Container[str | None], name: str) -> str:
-    """Return `name`, with a number appended if it is taken."""
-    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
-    return next(each for each in names if each not in taken)
 
 
 def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:

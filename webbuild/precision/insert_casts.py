@@ -8,11 +8,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.inspection.graph import captured_values
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.rewrite import is_read
 from webbuild.precision.castable_io import is_float32, reads_only_shape
 from webbuild.precision.constant_overflow import float32_array, is_stored_constant, to_float16
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
-from webbuild.precision.node_names import unused_name
 from webbuild.targets.castable_indices import CastableIO
 
 _MIN_STORED_SIZE = 1024
@@ -152,7 +152,7 @@ class CastInserter:
         return constant
 
     def _name(self, base: str) -> str:
-        name = unused_name(base, self._taken)
+        name = unused_name(self._taken, base)
         self._taken.add(name)
         return name
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.rewrite import consumers
 from webbuild.precision.constant_overflow import FP16_MAX, float32_array
-from webbuild.precision.node_names import unused_name
 from webbuild.precision.op_classes import DATA_MOVEMENT_OPS
 
 _FP16_MASK_VALUE = -1e4
@@ -88,7 +88,7 @@ def _passes_through(node: ir.Node, index: int) -> bool:
 
 
 def _constant(graph: ir.Graph, base: str, array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> ir.Value:
-    name = unused_name(base, graph.initializers)
+    name = unused_name(graph.initializers, base)
     tensor = ir.tensor(array.astype(np.float32), name=name)
     value = ir.Value(name=name, const_value=tensor, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape))
     graph.register_initializer(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import onnx_ir as ir
+
+from webbuild.model.unused_name import unused_name
 
 
 def name_nodes(graph: ir.Graph) -> None:
@@ -12,13 +12,5 @@ def name_nodes(graph: ir.Graph) -> None:
     taken: set[str] = set()
     for node in graph:
         base = node.name or node.op_type
-        node.name = unused_name(base, taken) if not node.name or node.name in taken else node.name
+        node.name = unused_name(taken, base) if not node.name or node.name in taken else node.name
         taken.add(node.name)
-
-
-def unused_name(base: str, taken: Iterable[str]) -> str:
-    """Return a name that is not taken: `base`, or `base` with a number appended."""
-    known, name, number = taken if isinstance(taken, set) else set(taken), base, 1
-    while name in known:
-        name, number = f"{base}_{number}", number + 1
-    return name

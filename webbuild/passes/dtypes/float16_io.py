@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import onnx_ir as ir
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import graph_names
-from webbuild.passes.rewrite import unused_name
 
 
 class Float16Io(Pass):

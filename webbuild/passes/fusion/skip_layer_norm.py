@@ -4,6 +4,7 @@ import math
 
 import onnx_ir as ir
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graph_names
@@ -14,7 +15,6 @@ from webbuild.passes.rewrite import (
     is_read,
     replace_all_uses,
     static_shape,
-    unused_name,
 )
 
 _DOMAIN = "com.microsoft"

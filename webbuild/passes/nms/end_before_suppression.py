@@ -9,9 +9,9 @@ import msgspec
 import onnx_ir as ir
 
 from webbuild.manifest.suppression import SUPPRESSION_KEY, Suppression
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graph_names
-from webbuild.passes.rewrite import unused_name
 
 
 class PartNames(TypedDict):

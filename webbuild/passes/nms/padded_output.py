@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.builder import Builder
 from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.rewrite import LOW, LOWEST, constant, replace_all_uses, unused_name
+from webbuild.passes.rewrite import LOW, LOWEST, constant, replace_all_uses
 
 _PADDED_ROWS_KEY = "webbuild.rows"
 """Metadata key: the number of boxes that fit into the padded outputs."""

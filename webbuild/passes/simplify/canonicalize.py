@@ -7,9 +7,10 @@ from collections import Counter
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
+from webbuild.model.unused_name import unused_name
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import each_graph, graph_names, graphs_of
-from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes, unused_name
+from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes
 
 _GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
 """Names that ONNX Runtime's graph optimizations generate."""
