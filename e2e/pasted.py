@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as Timeout
 
 from e2e.demo_page import LOADED
+from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 
 
@@ -18,9 +20,16 @@ def run_pasted(page: Page, bundle: Path, code: str, given: str, wanted: str) -> 
     (bundle.parent / "pasted.js").write_text(script)
     (bundle.parent / "pasted.html").write_text(
         f'<!doctype html><title>Pasted</title><img src="{bundle.name}/samples/{sample.name}" alt="">'
+        '<script>addEventListener("error", ({ message }) => { globalThis.failure = message; })</script>'
         '<script type="module" src="pasted.js"></script>'
     )
+    console = Console()
+    console.listen(page)
     with Server(bundle.parent) as server:
         page.goto(f"{server.url}pasted.html")
-        page.wait_for_function("globalThis.wanted !== undefined", timeout=LOADED)
+        try:
+            page.wait_for_function("globalThis.wanted !== undefined || globalThis.failure", timeout=LOADED)
+        except Timeout as error:
+            raise AssertionError(f"the code did not end; the page said {console.complaints}") from error
+        assert page.evaluate("globalThis.failure") is None, console.complaints
         return page.evaluate("globalThis.wanted")

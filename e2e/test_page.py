@@ -263,6 +263,7 @@ def test_a_failure_over_a_wide_picture_is_whole_on_a_phone(phone: DemoPage, tmp_
     phone.page.wait_for_timeout(200)
     whole = phone.page.evaluate(WHOLE)
     phone.page.get_by_role("button", name="Dismiss").click()
+    phone.choose(0)
     assert whole
 
 
