@@ -1,6 +1,6 @@
 // A worker that the browser kills, as it may do when memory is short: it sends no further message.
 
-import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { backends, bundle, loadTiny, picture, runtime } from "../support/bundle.js";
 
 const times = inject("times");
@@ -73,6 +73,24 @@ describe.each(backends)("a worker that is killed, on %s,", (backend) => {
     expect(await model.run(image)).toMatchObject({ backend });
     expect(await (await loadTiny({ backend }, "conv.json")).run(image)).toMatchObject({ backend });
     expect(workers).toHaveLength(2);
+  });
+
+  test("is not taken for killed when another model that shares it is disposed", async () => {
+    const { request } = LockManager.prototype;
+    const grants = vi.fn();
+    // Chromium sometimes grants a lock after its request was aborted.
+    LockManager.prototype.request = async function (this: LockManager, name: string, ...given: unknown[]) {
+      const granted = given.at(-1) as () => unknown;
+      return request.call(this, name, {}, () => Promise.resolve(granted()).finally(grants));
+    } as LockManager["request"];
+    onTestFinished(() => {
+      LockManager.prototype.request = request;
+    });
+    const models = [await loadTiny({ backend }, "conv.json"), await loadTiny({ backend }, "conv.json")];
+    await models[0]?.dispose();
+    await vi.waitFor(() => expect(grants).toHaveBeenCalledOnce());
+    expect(await models[1]?.run(image)).toMatchObject({ backend });
+    expect([workers.length, models[1]?.warnings]).toEqual([1, []]);
   });
 
   test("when idle: the next run uses another worker", async () => {
